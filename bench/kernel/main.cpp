@@ -52,7 +52,7 @@ void run_convolution(benchmark::State& state, k::isa set, const conv_shape& shap
     const conv_case given(set, shape, types, parallel);
     const double peak = peak_macs_per_second(set, types.is_float()) * parallel.threads;
     measure(state, shape.macs(), peak, [&] { given.run(); });
-    state.SetLabel(given.algorithm());
+    state.SetLabel(given.method());
 }
 
 void run_peak(benchmark::State& state, k::isa set, bool is_float) {

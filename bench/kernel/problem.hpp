@@ -168,7 +168,7 @@ public:
         problem.finish = finish.value;
     }
     void run() const { table_.convolution(problem, parallel_); }
-    const char* algorithm() const { return table_.convolution_algorithm(problem.shape); }
+    const char* method() const { return name_of(table_.method_of_convolution(problem.shape)); }
 };
 
 }  // namespace bench

@@ -181,7 +181,7 @@ class plan_writer {
     std::vector<std::size_t> state_offsets_;
     std::size_t state_bytes_ = 0;
 
-    const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+    const plan::stored_tensor& at(plan::tensor_id tensor) const { return net_[tensor]; }
     static std::size_t aligned(std::size_t size) { return (size + 63) / 64 * 64; }
 
     // ---- memory
@@ -189,8 +189,8 @@ class plan_writer {
     void place_states() {
         std::vector<std::size_t> sizes(net_.states.size(), 0);
         for (const plan::stored_tensor& each : net_.tensors) {
-            const plan::storage& block = net_.storages[static_cast<std::size_t>(each.storage)];
-            if (block.where == plan::place::state) {
+            const plan::storage& block = net_[each.storage];
+            if (block.where == plan::area::state) {
                 sizes[block.offset] = math::maximum(sizes[block.offset], each.bytes());
             }
         }
@@ -199,23 +199,23 @@ class plan_writer {
             state_bytes_ += aligned(size + 64);
         }
     }
-    std::string place_of(int tensor) {
-        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
+    std::string place_of(plan::tensor_id tensor) {
+        const plan::storage& block = net_.storage_of(tensor);
         switch (block.where) {
-            case plan::place::constant: {
+            case plan::area::constant: {
                 const std::size_t offset = data_.place_of(block.value.data(), block.value.size_in_bytes());
                 return "{area::constants, " + std::to_string(offset) + "}";
             }
-            case plan::place::input: return "{area::input, " + std::to_string(block.offset) + "}";
-            case plan::place::state: return "{area::state, " + std::to_string(state_offsets_[block.offset]) + "}";
-            case plan::place::arena: break;
+            case plan::area::input: return "{area::input, " + std::to_string(block.offset) + "}";
+            case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset]) + "}";
+            case plan::area::arena: break;
         }
         return "{area::arena, " + std::to_string(block.offset) + "}";
     }
-    std::string operand_of(int tensor) {
+    std::string operand_of(plan::tensor_id tensor) {
         return "{" + place_of(tensor) + ", " + spelling::kind_of(at(tensor).type) + "}";
     }
-    std::string scratch_of(int tensor) { return tensor < 0 ? "{}" : place_of(tensor); }
+    std::string scratch_of(plan::tensor_id tensor) { return tensor == plan::tensor_id::none ? "{}" : place_of(tensor); }
     std::string bytes_of(const void* data, std::size_t size) {
         return "constants + " + std::to_string(data_.place_of(data, size));
     }
@@ -261,7 +261,7 @@ class plan_writer {
                 list += std::string("        {.kind = lpt::kernel::post_kind::") + spelling::name_of(each.kind) +
                         ", .function = lpt::kernel::unary_function::" + spelling::name_of(each.function) +
                         ", .a = " + numbers_of(each.a, of) + ", .b = " + numbers_of(each.b, of);
-                if (each.residual.tensor >= 0) {
+                if (each.residual.tensor != plan::tensor_id::none) {
                     list += ", .has_residual = true, .residual = " + strided(each.residual, of);
                 }
                 list += "},\n";
@@ -302,9 +302,8 @@ class plan_writer {
 
     void write(const plan::convolution_step& work, const std::string& of) {
         const std::string finish = finish_of(work.finish, of);
-        const bool is_depthwise = std::string(kernels_.convolution_algorithm(work.shape)) == "depthwise";
         write_step("convolution", {{"shape", geometry_of(work.shape)},
-                                   {"is_depthwise", is_depthwise ? "true" : "false"},
+                                   {"method", spelling::to_source(work.method)},
                                    {"input", operand_of(work.input)},
                                    {"zero_point", std::to_string(work.zero_point)},
                                    {"weights", bytes_of(work.weights->data(), work.weights->size())},
@@ -322,7 +321,7 @@ class plan_writer {
                          {"a", operand_of(work.a)},
                          {"a_row_stride", std::to_string(work.a_row_stride)},
                          {"a_zero_point", std::to_string(work.a_zero_point)}};
-        if (work.b < 0) {
+        if (work.b == plan::tensor_id::none) {
             values.push_back({"weights", bytes_of(work.weights->data(), work.weights->size())});
             values.push_back({"packed_matrix_bytes", std::to_string(work.packed_matrix_bytes)});
         } else {
@@ -431,8 +430,9 @@ class plan_writer {
     template <class Problem>
     void write(const plan::kernel_step<Problem>& work, const std::string&) {
         std::string operands;
-        for (const int tensor : work.operands) {
-            operands += (operands.empty() ? "" : ", ") + (tensor < 0 ? "{area::none}" : place_of(tensor));
+        for (const plan::tensor_id tensor : work.operands) {
+            operands +=
+                (operands.empty() ? "" : ", ") + (tensor == plan::tensor_id::none ? "{area::none}" : place_of(tensor));
         }
         const std::string type = std::string("kernel_step<lpt::kernel::") + Problem::name + "_problem>";
         write_step(type.c_str(), {{"problem", spelling::to_source(work.problem)}, {"operands", "{" + operands + "}"}});
@@ -441,7 +441,7 @@ class plan_writer {
         write_step("copy", {{"input", place_of(work.input)},
                             {"output", place_of(work.output)},
                             {"bytes", std::to_string(at(work.output).bytes())},
-                            {"state", std::to_string(work.state)},
+                            {"state", std::to_string(static_cast<int>(work.state))},
                             {"first_time", work.first_time ? "true" : "false"}});
     }
     void write(const plan::control_flow_step&, const std::string& of) {

@@ -61,14 +61,14 @@ inline std::string original_name(const node& each) {
 inline void set_types(row& to, const plan::network& net, const plan::step& step) {
     to.inputs.clear();
     to.outputs.clear();
-    for (const int tensor : step.reads) {
-        to.inputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(tensor)].type)));
+    for (const plan::tensor_id tensor : step.reads) {
+        to.inputs.push_back(string_of(name(net[tensor].type)));
     }
     const bool all = std::holds_alternative<plan::reference_step>(step.work) ||
                      std::holds_alternative<plan::control_flow_step>(step.work);
     const std::size_t written = step.writes.empty() ? 0 : all ? step.writes.size() : 1;
     for (std::size_t i = 0; i < written; ++i) {
-        to.outputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(step.writes[i])].type)));
+        to.outputs.push_back(string_of(name(net[step.writes[i]].type)));
     }
 }
 

@@ -12792,6 +12792,31 @@ struct convolution_shape {
     bool transposed = false;
 };
 
+/// How a convolution is computed; its shape decides, and an instruction set may have a choice of its own.
+enum class convolution_method : std::uint8_t {
+    direct,  ///< sums as their definition says, one by one
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
+    im2col,  ///< rows copied together from their taps
+};
+
+/// The name of a method as reports spell it; copies of lines count as what they are a form of.
+constexpr const char* name_of(convolution_method method) noexcept {
+    switch (method) {
+        case convolution_method::direct: return "direct";
+        case convolution_method::gemm: return "gemm";
+        case convolution_method::depthwise: return "depthwise";
+        case convolution_method::implicit_gemm:
+        case convolution_method::merged_lines: return "implicit_gemm";
+        case convolution_method::joined_lines:
+        case convolution_method::im2col: return "im2col";
+    }
+    return "";
+}
+
 /// Weights of a convolution before packing.
 /// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
 /// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
@@ -12969,8 +12994,8 @@ struct kernel_table {
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
-    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
-    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+    /// How the shape is computed.
+    convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;

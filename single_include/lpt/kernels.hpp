@@ -3,6 +3,7 @@
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -846,6 +847,31 @@ struct convolution_shape {
     bool transposed = false;
 };
 
+/// How a convolution is computed; its shape decides, and an instruction set may have a choice of its own.
+enum class convolution_method : std::uint8_t {
+    direct,  ///< sums as their definition says, one by one
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
+    im2col,  ///< rows copied together from their taps
+};
+
+/// The name of a method as reports spell it; copies of lines count as what they are a form of.
+constexpr const char* name_of(convolution_method method) noexcept {
+    switch (method) {
+        case convolution_method::direct: return "direct";
+        case convolution_method::gemm: return "gemm";
+        case convolution_method::depthwise: return "depthwise";
+        case convolution_method::implicit_gemm:
+        case convolution_method::merged_lines: return "implicit_gemm";
+        case convolution_method::joined_lines:
+        case convolution_method::im2col: return "im2col";
+    }
+    return "";
+}
+
 /// Weights of a convolution before packing.
 /// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
 /// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
@@ -1023,8 +1049,8 @@ struct kernel_table {
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
-    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
-    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+    /// How the shape is computed.
+    convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
@@ -1190,35 +1216,105 @@ inline bool is_available(isa set) noexcept {
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Each instruction set specialises this with
-///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
-///                   accumulator when the type inside the loop differs from the one after it, three times slower;
-///   group           consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first, or 8 where matrices of
-///                   bytes are multiplied; those have a tile of their own, and `step` is for packing alone;
-///   row_value_bytes bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened;
-///   row_group       `group` values of a row of A, repeated for all lanes; `load_row` reads their bytes, wherever they lie;
-///   column_group    `group` bytes of each of `lanes` columns of B, [lane][group]; `load_columns` reads it;
-///   load_halves     column groups of four unsigned bits: the low or (`High`) the high halves of `lanes * group` bytes;
-///   step            sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32;
-///   rows, vectors   the tile: rows x (vectors * lanes) accumulators that fit in the registers;
-///   unsigned_rows   whether rows are u8 (else i8), where they are not widened; columns are always i8;
-///   widens_rows     whether rows are widened, and then may be of either sign;
-///   either_sign     whether rows that are not widened may be of either sign;
-///   prepare_rows    copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or
-///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
-///                   end may have any value, and reads nothing past the last value;
-///   row_block       optional: four k groups of a row; `load_row_block` reads their bytes, `step_picked<Group>` takes one of them;
-///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
-///   interleave_block  where `group` is 4: the same for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros
-///                   after them, interleaved inside 128-bit parts;
-///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
-///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.
+/// Dot products of an instruction set, which specialises this with what `dot_products` asks for.
 template <class Isa>
 struct dot_product;
 
 /// Dot products of four bytes where the instruction set has them besides longer ones; else `dot_product` itself.
 template <class Isa>
 struct dot_of_four : dot_product<Isa> {};
+
+namespace detail {
+
+/// The shape of a tile, and the form of the bytes that its loop reads.
+template <class Dot>
+concept dot_form = requires {
+    // Consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first, or 8 where matrices of bytes are
+    // multiplied; those have a tile of their own, and `step` is for packing alone.
+    { Dot::group } -> std::convertible_to<std::int64_t>;
+    // Bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened.
+    { Dot::row_value_bytes } -> std::convertible_to<std::int64_t>;
+    // 32-bit integers in an accumulator.
+    { Dot::lanes } -> std::convertible_to<int>;
+    // The tile: rows x (vectors * lanes) accumulators that fit in the registers.
+    { Dot::rows } -> std::convertible_to<int>;
+    { Dot::vectors } -> std::convertible_to<int>;
+    // Whether rows are u8 (else i8), where they are not widened; columns are always i8.
+    { Dot::unsigned_rows } -> std::convertible_to<bool>;
+    // Whether rows are widened, and then may be of either sign.
+    { Dot::widens_rows } -> std::convertible_to<bool>;
+    // Whether rows that are not widened may be of either sign.
+    { Dot::either_sign } -> std::convertible_to<bool>;
+    // `group` values of a row of A, repeated for all lanes.
+    typename Dot::row_group;
+    // `group` bytes of each of `lanes` columns of B, [lane][group].
+    typename Dot::column_group;
+} && (Dot::group == 2 || Dot::group == 4 || Dot::group == 8) && (Dot::row_value_bytes == (Dot::widens_rows ? 2 : 1));
+
+/// A compiler vector type, not a wrapper: g++ 12 keeps two copies of every accumulator when the type inside the loop differs from the
+/// one after it, three times slower.
+template <class Dot>
+concept dot_accumulator = sizeof(typename Dot::accumulator) == 4u * static_cast<unsigned>(Dot::lanes) &&
+                          requires(typename Dot::accumulator& sum) {
+                              { sum[0] } -> std::convertible_to<std::int32_t>;
+                              sum = sum + sum;
+                          };
+
+/// Packing of columns where `group` is 4.
+template <class Dot>
+concept packs_blocks = Dot::group != 4 || requires(unsigned char* to, const unsigned char* const (&lines)[4]) {
+    // As `interleave`, for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros after them, interleaved inside
+    // 128-bit parts.
+    Dot::interleave_block(to, lines, std::int64_t{}, static_cast<unsigned char>(0));
+};
+
+/// Four k groups of a row at once, which an instruction set may take.
+template <class Dot>
+concept takes_row_blocks = !requires {
+    typename Dot::row_block;
+} || requires(typename Dot::accumulator& sum, const unsigned char* from, typename Dot::column_group column) {
+    // `step` with one of the four.
+    sum = Dot::template step_picked<3>(sum, Dot::load_row_block(from), column);
+};
+
+}  // namespace detail
+
+/// What `dot_product` and `dot_of_four` of an instruction set have. Members that only some have: `row_block` with `load_row_block` and
+/// `step_picked`, and `keep`, which keeps columns that several rows read in their register.
+template <class Dot>
+concept dot_products =
+    detail::dot_form<Dot> && detail::dot_accumulator<Dot> && detail::packs_blocks<Dot> &&
+    detail::takes_row_blocks<Dot> &&
+    requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group& column,
+             const std::int32_t* numbers, std::int32_t* to_numbers, const unsigned char* from, unsigned char* to) {
+        sum = Dot::load(numbers);
+        Dot::store(to_numbers, sum);
+        // Reads `group` values of a row, wherever they lie.
+        row = Dot::load_row(from);
+        column = Dot::load_columns(from);
+        // sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32.
+        sum = Dot::step(sum, row, column);
+        // Copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or with all top bits
+        // flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose end may have any value, and
+        // reads nothing past the last value.
+        Dot::prepare_rows(to, from, std::int64_t{}, bool{});
+        // Keeps an accumulator in its register between the loop and what follows.
+        Dot::settle(sum);
+        // An accumulator as the register type that `lanes<Isa>::ints` is made from.
+        Dot::bits(sum);
+    };
+
+/// What `dot_product` has besides: the dense kernel packs columns in any order, and takes those of four bits.
+template <class Dot>
+concept dense_dot_products =
+    dot_products<Dot> && requires(unsigned char* to, const unsigned char* from,
+                                  const unsigned char* const (&lines)[static_cast<std::size_t>(Dot::group)]) {
+        // 16 columns of `group` rows of B, from column n on, as [column][group].
+        Dot::interleave(to, lines, std::int64_t{});
+        // Column groups of unsigned four bits: the low or the high halves of `lanes * group` bytes.
+        Dot::template load_halves<false>(from);
+        Dot::template load_halves<true>(from);
+    };
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -1316,6 +1412,105 @@ namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lanes;
+
+namespace detail {
+
+/// Vectors in registers: made, loaded, stored.
+template <class Lanes>
+concept lane_memory = requires(typename Lanes::floats& v, typename Lanes::ints& i, const float* floats,
+                               float* to_floats, const std::int32_t* ints, std::int32_t* to_ints,
+                               const std::uint8_t* u8, const std::int8_t* i8, std::uint8_t* to) {
+    { Lanes::width } -> std::convertible_to<int>;
+    v = Lanes::broadcast(float{});
+    i = Lanes::broadcast_int(std::int32_t{});
+    v = Lanes::load(floats);
+    i = Lanes::load_int(ints);
+    i = Lanes::load_u8(u8);
+    i = Lanes::load_i8(i8);
+    Lanes::store(to_floats, v);
+    Lanes::store_int(to_ints, i);
+    Lanes::store_byte(to, i);
+    Lanes::template store_bytes<true>(to, i, i, i, i);
+    Lanes::template store_bytes<false>(to, i, i, i, i);
+    { Lanes::look_up(u8, u8, to, std::int64_t{}) } -> std::same_as<std::int64_t>;
+};
+
+/// Arithmetic of real numbers.
+template <class Lanes>
+concept lane_arithmetic = requires(typename Lanes::floats& v, typename Lanes::mask& m) {
+    v = Lanes::add(v, v);
+    v = Lanes::subtract(v, v);
+    v = Lanes::multiply(v, v);
+    v = Lanes::divide(v, v);
+    v = Lanes::fma(v, v, v);
+    v = Lanes::at_least(v, v);
+    v = Lanes::at_most(v, v);
+    v = Lanes::sqrt(v);
+    v = Lanes::floor(v);
+    v = Lanes::ceiling(v);
+    v = Lanes::round_even(v);
+    m = Lanes::less(v, v);
+    m = Lanes::equal(v, v);
+    v = Lanes::select(m, v, v);
+};
+
+/// Arithmetic of integers, and from the one to the other.
+template <class Lanes>
+concept lane_integers = requires(typename Lanes::floats& v, typename Lanes::ints& i, const double* factors) {
+    v = Lanes::to_float(i);
+    i = Lanes::round_to_int(v);
+    i = Lanes::bits(v);
+    v = Lanes::from_bits(i);
+    i = Lanes::add_int(i, i);
+    i = Lanes::subtract_int(i, i);
+    i = Lanes::multiply_int(i, i);
+    i = Lanes::max_int(i, i);
+    i = Lanes::min_int(i, i);
+    i = Lanes::and_int(i, i);
+    i = Lanes::or_int(i, i);
+    i = Lanes::shift_left_23(i);
+    i = Lanes::shift_right_23(i);
+    i = Lanes::shift_right_1(i);
+    i = Lanes::sign(i);
+    i = Lanes::shift_left(i, int{});
+    i = Lanes::shift_right(i, i);
+    i = Lanes::doubling_high_product(i, i);
+    i = Lanes::rounded_products(i, factors);
+};
+
+}  // namespace detail
+
+/// What `lanes` of every instruction set has; `lanes<on::scalar>` says what each member means. Members that only some have: `load_first`
+/// and `load_first_bytes`, which load the first elements of a vector.
+template <class Lanes>
+concept vector_lanes = detail::lane_memory<Lanes> && detail::lane_arithmetic<Lanes> && detail::lane_integers<Lanes>;
+
+/// What kernels that put four vectors together as bytes need besides: all instruction sets but `scalar` have it.
+template <class Lanes>
+concept byte_lanes = vector_lanes<Lanes> && requires(typename Lanes::bytes& b, typename Lanes::floats& v,
+                                                     typename Lanes::ints& i, typename Lanes::floats (&four)[4],
+                                                     float* to_floats, std::uint8_t* to, const unsigned char* from) {
+    // Four vectors as bytes, saturated to i8 (`true`) or u8: in order, and in the order in which packing inside 128-bit parts leaves them.
+    b = Lanes::template pack<true>(i, i, i, i);
+    b = Lanes::template pack_in_parts<false>(i, i, i, i);
+    // Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    Lanes::order_parts(four);
+    // Rounds for packing with saturation to [low, high].
+    i = Lanes::round_for_packing(v, v, v);
+    b = Lanes::template limit<true>(b, std::int32_t{}, std::int32_t{});
+    b = Lanes::template limit<false>(b, std::int32_t{}, std::int32_t{});
+    // The first `count` of the packed bytes, and of a piece of them.
+    Lanes::store_first(to, b, std::int64_t{});
+    Lanes::template store_piece<0, Lanes::width>(to, b, std::int64_t{});
+    // 16-bit halves (low of a, low of b), and the sum of their products with others.
+    i = Lanes::multiply_pairs(i, Lanes::pair(i, i), i);
+    { Lanes::sum_bytes(from, std::int64_t{}, static_cast<unsigned char>(0)) } -> std::same_as<std::uint32_t>;
+    // Stores past the caches, at multiples of `stream_alignment`.
+    { Lanes::stream_alignment } -> std::convertible_to<int>;
+    Lanes::stream(to_floats, v);
+    Lanes::stream_bytes(to, b);
+    Lanes::end_stream();
+};
 
 /// One number. The meaning of every operation:
 ///   at_least(v, low)  = v > low ? v : low, so NaN becomes low;   at_most(v, high) = v < high ? v : high;
@@ -1959,116 +2154,194 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
 #endif
 #endif
 
-// ======== lpt/kernel/avx_vnni/dot.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
-#define LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
-// The 4-element dot product of unsigned rows and signed columns in 256 bits: AVX-VNNI, and the same code with EVEX encodings.
+// ======== lpt/kernel/avx512_vnni/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+// `lanes` of 16 numbers, for AVX-512.
 
-#if defined(__AVXVNNI__) || (defined(__AVX512VNNI__) && defined(__AVX512VL__))
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 #include <immintrin.h>
 
 namespace lpt::inline LPT_ABI::kernel {
 
-namespace detail {
-
-template <class Isa>
-struct vnni_256 : interleave_four<Isa> {
-    typedef int accumulator __attribute__((vector_size(32)));
-    using row_group = __m256i;
-    using column_group = __m256i;
-    static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
-    static constexpr int lanes = 8;
-    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
-    static constexpr int vectors = 2;
-    static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
-    static constexpr bool either_sign = false;
-
-    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+template <>
+struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
+    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm512_max_ps(value, low);
     }
-    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm512_min_ps(value, high);
     }
-    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
-    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
-    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }
-    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
-    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
-    template <bool High>
-    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
-        const __m256i bytes = load_columns(from);
-        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }
-    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
-        int four;
-        __builtin_memcpy(&four, from, sizeof four);
-        return _mm256_set1_epi32(four);
+    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
+    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
     }
-    /// Four lines of 32 bytes byte by byte, [byte][line].
-    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
-        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
-        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
-        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
-        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
-        __m256i* const at = reinterpret_cast<__m256i*>(to);
-        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
-        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
-        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
-        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
+        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
     }
-    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                        std::int64_t count, unsigned char flip) noexcept {
-        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
-        __m256i line[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) {
-            unsigned char whole[32] = {};
-            const unsigned char* from = lines[j];
-            if (count < 32) {
-                copy_few<Isa, 32>(whole, from, count);
-                from = whole;
-            }
-            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+    }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm512_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+        const __m512i odd =
+            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+    }
+    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
+        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
+        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
+        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
+        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
+        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m512i all = value;
+        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
+    }
+    using bytes = __m512i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i low = _mm512_packs_epi32(a, b);
+        const __m512i high = _mm512_packs_epi32(c, d);
+        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
+        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
+        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
+        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
+        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 64;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 64) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 64>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
+        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
+                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if constexpr (Size == 16) {
+            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
+            if (count == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
+        } else if constexpr (Size == 32) {
+            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
+            if (count == 32)
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
+            else
+                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
+        } else if (count == 64) {
+            _mm512_storeu_si512(to, value);
+        } else {
+            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
         }
-        store_interleaved(to, line);
     }
-    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool is_signed) noexcept {
-        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m512i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
         std::int64_t i = 0;
-        for (; i + 32 <= count; i += 32) {
-            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
+        for (; i + 64 <= count; i += 64) {
+            const __m512i at = _mm512_loadu_si512(from + i);
+            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
+            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
+            __m512i found[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; ++k)
+                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
+#pragma GCC unroll 3
+            for (int bit = 1; bit < 4; ++bit) {
+#pragma GCC unroll 4
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
+            }
+            _mm512_storeu_si512(to + i, found[0]);
         }
-        for (; i < count; ++i)
-            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
+        __m512i sum = _mm512_setzero_si512();
+        for (std::int64_t i = 0; i < count; i += 64) {
+            const std::int64_t rest = count - i;
+            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+            const __m512i value =
+                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
+        }
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
     }
 };
-
-}  // namespace detail
-
-#if defined(__AVXVNNI__)
-template <>
-struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
-    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
-    }
-};
-#endif
-
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-template <>
-struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> {
-    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
-    }
-};
-#endif
 
 }  // namespace lpt::inline LPT_ABI::kernel
 
@@ -2081,16 +2354,6 @@ struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> 
 // Where the taps of an output pixel lie in the input.
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// How a convolution is computed.
-enum class convolution_method : std::uint8_t {
-    gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
-    implicit_gemm,  ///< sums over taps and channels, through pointers
-    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
-    joined_lines,  ///< rows copied together from such lines
-    im2col,  ///< rows copied together from their taps
-};
 
 /// Pixels of an image, and a row of zero points that stands for all pixels outside.
 struct pixel_image {
@@ -2299,6 +2562,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
 template <class Isa>
+    requires dense_dot_products<dot_product<Isa>> && byte_lanes<lanes<Isa>>
 struct integer_arithmetic : dot_product<Isa> {
     using sum_type = std::int32_t;
     static constexpr bool is_float = false;
@@ -2311,6 +2575,7 @@ struct integer_arithmetic : dot_product<Isa> {
 
 /// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
 template <class Isa>
+    requires dot_products<dot_of_four<Isa>> && byte_lanes<lanes<Isa>>
 struct float_arithmetic {
     using sum_type = float;
     using simd = kernel::lanes<Isa>;
@@ -2813,6 +3078,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
 /// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct unary {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
@@ -3069,6 +3335,7 @@ namespace lpt::inline LPT_ABI::kernel {
 inline constexpr int finish_columns = 256;
 
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct finish {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
@@ -3192,8 +3459,8 @@ private:
         return true;
     }
 
-    /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
-    struct place {
+    /// A part of a row: `columns` channels are left from `channel` on.
+    struct row_part {
         std::int64_t row;
         std::int64_t channel;
         std::int64_t columns;
@@ -3215,7 +3482,7 @@ private:
     }
 
     template <int Count, bool Whole, class Values>
-    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const place& at, unsigned char* output,
+    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const row_part& at, unsigned char* output,
                                                       const Values& x) noexcept {
         floats v[Count];
 #pragma GCC unroll 4
@@ -3229,20 +3496,21 @@ private:
 
     /// The numbers of vector j: an array's elements, or one number for all.
     template <bool Whole>
-    [[gnu::always_inline]] static floats number(const float* array, float all, const place& at, int j) noexcept {
+    [[gnu::always_inline]] static floats number(const float* array, float all, const row_part& at, int j) noexcept {
         if (array == nullptr) return simd::broadcast(all);
         const float* const from = array + at.channel + j * width;
         return Whole ? simd::load(from) : load_part<Isa>(from, at.columns - j * width);
     }
     template <bool Whole>
-    [[gnu::always_inline]] static floats residual(const post_operation& step, const place& at, int j) noexcept {
+    [[gnu::always_inline]] static floats residual(const post_operation& step, const row_part& at, int j) noexcept {
         const std::int64_t index = at.row * step.residual_row_stride + at.channel + j * width;
         return load_elements(step.residual, step.residual_type, index, Whole ? width : at.columns - j * width);
     }
 
     /// One post operation.
     template <int Count, bool Whole>
-    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count], const place& at) noexcept {
+    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count],
+                                             const row_part& at) noexcept {
         const floats alpha = simd::broadcast(step.alpha);
         const floats beta = simd::broadcast(step.beta);
         switch (step.kind) {
@@ -3779,7 +4047,7 @@ struct channel_span {
 
 /// Slot order of a block of 4 * lanes channels: slot (vector v, part l, element e) is channel 16 l + 4 v + e, which is the order that
 /// packing to bytes takes back.
-template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = dot_of_four<Isa>, byte_lanes Simd = lanes<Isa>>
 struct slot_store {
     using simd = Simd;
     using floats = typename simd::floats;
@@ -4076,7 +4344,7 @@ struct depthwise_3x3 {
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
-template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = dot_of_four<Isa>, byte_lanes Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
@@ -4373,339 +4641,32 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/avx512_vnni/half_blocks.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
-#define LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
-// Depthwise convolution of up to 32 channels in 256 bits, of which AVX-512 has 32 registers.
+// ======== lpt/kernel/avx512_vnni/depthwise_lines.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_LINES_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_LINES_HPP
+// Lines of bytes for depthwise convolution by 3 x 3 taps in 512 bits: where they lie, how they come into registers, and how their sums
+// leave them.
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
 
-namespace lpt::inline LPT_ABI::kernel {
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// A vector holds 64 channels, or, in two or four `Parts`, fewer channels of as many rows of the output. A template to have the instruction
+/// set in the names of its functions.
+template <class Isa>
+struct depthwise_lines;
 
 template <>
-struct half_blocks<on::avx512_vnni> {
-    static constexpr bool exist = true;
-
-    [[gnu::always_inline]] static __mmask32 first(std::int64_t count) noexcept {
-        return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
-    }
-
-    struct dot : detail::vnni_256<on::avx512_vnni> {
-        static constexpr int vectors = 4;
-
-        [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
-        [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-            return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
-        }
-        [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                            std::int64_t count, unsigned char flip) noexcept {
-            const __mmask32 inside = first(count);
-            __m256i line[4];
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j)
-                line[j] = _mm256_maskz_loadu_epi8(inside, lines[j]);
-            if (flip != 0) {
-#pragma GCC unroll 4
-                for (int j = 0; j < 4; ++j)
-                    line[j] = _mm256_xor_si256(line[j], _mm256_set1_epi8(static_cast<char>(flip)));
-            }
-            store_interleaved(to, line);
-        }
-    };
-
-    struct simd : detail::lanes_256<on::avx512_vnni> {
-        /// Stores the first `count` (<= 32) of packed bytes.
-        [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-            _mm256_mask_storeu_epi8(to, first(count), value);
-        }
-    };
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-
-#endif
-#endif
-
-// ======== lpt/kernel/avx512_vnni/lanes.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
-#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
-// `lanes` of 16 numbers, for AVX-512.
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
-
-#include <immintrin.h>
-
-namespace lpt::inline LPT_ABI::kernel {
-
-template <>
-struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
-    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
-    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
-    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
-        return _mm512_max_ps(value, low);
-    }
-    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
-        return _mm512_min_ps(value, high);
-    }
-    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
-        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
-        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
-    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
-        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
-    }
-    template <bool Signed>
-    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
-        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
-        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
-    }
-    /// 16-bit halves: (low of a, low of b).
-    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
-        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
-    }
-    /// sum + a.low * b.low + a.high * b.high
-    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
-        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
-    }
-    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
-        return _mm512_srav_epi32(value, by);
-    }
-    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
-        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
-        const __m512i odd =
-            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
-        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
-    }
-    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
-        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
-        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
-        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
-        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
-        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
-    }
-    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
-        const __m512i all = value;
-        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
-        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
-                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
-    }
-    using bytes = __m512i;
-    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
-    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
-        const __m512i low = _mm512_packs_epi32(a, b);
-        const __m512i high = _mm512_packs_epi32(c, d);
-        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-    }
-    /// The same in the order of the vectors.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
-        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
-    }
-    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
-    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
-        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
-        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
-        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
-        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
-        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
-        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
-    }
-    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
-    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
-        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
-        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
-    }
-    static constexpr int stream_alignment = 64;
-    /// Stores past the caches.
-    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
-    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
-    }
-    /// Other threads see what was streamed before whatever is stored from here on.
-    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
-    /// Stores the first `count` (<= 64) of packed bytes.
-    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        store_piece<0, 64>(to, value, count);
-    }
-    /// Limits packed bytes to [low, high].
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
-        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
-        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
-        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
-                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
-    }
-    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
-    template <int First, int Size>
-    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        if constexpr (Size == 16) {
-            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
-            if (count == 16)
-                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
-            else
-                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
-        } else if constexpr (Size == 32) {
-            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
-            if (count == 32)
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
-            else
-                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
-        } else if (count == 64) {
-            _mm512_storeu_si512(to, value);
-        } else {
-            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
-        }
-    }
-    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
-    template <bool Signed>
-    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
-        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
-    }
-    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
-    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
-                                                       std::uint8_t* to, std::int64_t count) noexcept {
-        __m512i row[16];
-#pragma GCC unroll 16
-        for (int k = 0; k < 16; ++k)
-            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
-        std::int64_t i = 0;
-        for (; i + 64 <= count; i += 64) {
-            const __m512i at = _mm512_loadu_si512(from + i);
-            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
-            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
-                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
-                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
-            __m512i found[8];
-#pragma GCC unroll 8
-            for (int k = 0; k < 8; ++k)
-                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
-#pragma GCC unroll 3
-            for (int bit = 1; bit < 4; ++bit) {
-#pragma GCC unroll 4
-                for (int k = 0; k < 8 >> bit; ++k)
-                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
-            }
-            _mm512_storeu_si512(to + i, found[0]);
-        }
-        return i;
-    }
-    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
-    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
-                                                          unsigned char flip) noexcept {
-        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
-        __m512i sum = _mm512_setzero_si512();
-        for (std::int64_t i = 0; i < count; i += 64) {
-            const std::int64_t rest = count - i;
-            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
-            const __m512i value =
-                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
-        }
-        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
-    }
-    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-
-#endif
-#endif
-
-// ======== lpt/kernel/avx512_vnni/depthwise_3x3.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
-#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
-// Depthwise convolution by 3 x 3 taps in 512 bits, at stride 1 and 2: interleaved bytes and sums stay in registers.
-
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
-/// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
-/// Stride 2: four bytes are a quad, two rows of two columns. An output pixel takes four quads, two of its row of quads and two of
-/// the next one, which is kept in memory for the output row below.
-/// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
-/// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
-template <>
-struct depthwise_3x3<on::avx512_vnni> {
-    static constexpr bool exists = true;
+struct depthwise_lines<on::avx512_vnni> {
     using isa_type = on::avx512_vnni;
     using dot = dot_product<isa_type>;
     using simd = lanes<isa_type>;
     using accumulator = dot::accumulator;
-    using packing = depthwise_dots<isa_type>;
-    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
 
-    static constexpr std::int64_t most_columns =
-        63;  // at stride 2, whose quads and the ones beside them fit in the buffer
-
-    static bool fits(const convolution_problem& problem) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t stride = s.stride[2];
-        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
-        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
-        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
-        // At most the first and the last column lie outside.
-        const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
-        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
-    }
-
-    /// `full` and `rest`: the channels of the two packings.
-    static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
-                    const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
-                    const parallel_for& parallel) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
-        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
-        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
-        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
-            const work job{problem, outside, rows, row_of(begin), row_of(end)};
-            const auto run_source = [&job](const source& from) {
-                switch (from.parts) {
-                    case 1: run_source_as<1>(job, from); break;
-                    case 2: run_source_as<2>(job, from); break;
-                    default: run_source_as<4>(job, from); break;
-                }
-            };
-            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
-                for_each_source(source_of<packing>(s, full, packed_full, b), run_source);
-            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
-                for_each_source(source_of<half_packing>(s, rest, packed_rest, b), run_source);
-        });
-    }
-
-private:
     static bool is_fixed(const epilogue& e) noexcept { return e.fixed != nullptr && e.fixed->real == nullptr; }
 
-    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
-    struct work {
-        const convolution_problem& problem;
-        const unsigned char* outside;
-        std::int64_t rows;
-        std::int64_t begin;
-        std::int64_t end;
-    };
-
-    /// Output rows, or pairs of them, of one plane.
-    struct row_range {
-        std::int64_t plane;
-        std::int64_t begin;
-        std::int64_t end;
-    };
-
     /// Channels, and where their packed weights lie.
-    struct source {
+    struct packed_channels {
         const unsigned char* sums = nullptr;
         const unsigned char* weights = nullptr;
         std::int64_t vector_bytes = 0;
@@ -4715,9 +4676,9 @@ private:
         int parts = 1;  // of a vector
     };
 
-    /// Calls f(source) for 64 channels, or for 32 and for up to 16 at a time.
+    /// Calls f(channels) for 64 channels, or for 32 and for up to 16 at a time.
     template <class Function>
-    static void for_each_source(source from, const Function& f) noexcept {
+    static void for_each_part(packed_channels from, const Function& f) noexcept {
         for (std::int64_t left = from.count; left > 0;) {
             from.parts = left == 64 ? 1 : left >= 32 ? 2 : 4;
             const std::int64_t most = 64 / from.parts;
@@ -4730,9 +4691,9 @@ private:
     }
 
     template <class Packing>
-    static source source_of(const convolution_shape& s, const channel_span& channels, const unsigned char* packed,
-                            std::int64_t b) noexcept {
-        source from;
+    static packed_channels channels_of(const convolution_shape& s, const channel_span& channels,
+                                       const unsigned char* packed, std::int64_t b) noexcept {
+        packed_channels from;
         from.sums = packed + b * Packing::block_bytes;
         from.weights = packed + Packing::blocks(channels) * Packing::block_bytes + b * Packing::weights_bytes(s);
         from.vector_bytes = Packing::block_bytes / 4;
@@ -4762,7 +4723,8 @@ private:
 
     /// Vector `v` of a block, where it lies in the packing; in all parts.
     template <int Parts>
-    [[gnu::always_inline]] static __m512i load_slots(const source& from, const unsigned char* block, int v) noexcept {
+    [[gnu::always_inline]] static __m512i load_slots(const packed_channels& from, const unsigned char* block,
+                                                     int v) noexcept {
         const unsigned char* const at = block + v * from.vector_bytes + from.part;
         if constexpr (Parts == 1) return _mm512_loadu_si512(at);
         if constexpr (Parts == 4) return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
@@ -4770,7 +4732,7 @@ private:
     }
 
     template <int Parts>
-    static void prepare(const convolution_problem& problem, const source& from, const unsigned char* outside,
+    static void prepare(const convolution_problem& problem, const packed_channels& from, const unsigned char* outside,
                         constants& c) noexcept {
         const epilogue& e = problem.finish;
         c.outside = outside + from.channel;
@@ -4823,7 +4785,7 @@ private:
 
     /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
     template <int Parts>
-    static void put_in_slots(const float* array, float all, const source& from, float* slots) noexcept {
+    static void put_in_slots(const float* array, float all, const packed_channels& from, float* slots) noexcept {
         __m512 numbers[4];  // of 16 channels each
 #pragma GCC unroll 4
         for (int l = 0; l < 4; ++l) {
@@ -5005,6 +4967,259 @@ private:
             _mm_mask_storeu_epi8(to + apart[3], first, _mm512_extracti32x4_epi32(bytes, 3));
         }
     }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel::detail
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 256 bits: AVX-VNNI, and the same code with EVEX encodings.
+
+#if defined(__AVXVNNI__) || (defined(__AVX512VNNI__) && defined(__AVX512VL__))
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct vnni_256 : interleave_four<Isa> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m256i bytes = load_columns(from);
+        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm256_set1_epi32(four);
+    }
+    /// Four lines of 32 bytes byte by byte, [byte][line].
+    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
+        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
+        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
+        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
+        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
+        __m256i* const at = reinterpret_cast<__m256i*>(to);
+        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
+        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
+        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
+        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[32] = {};
+            const unsigned char* from = lines[j];
+            if (count < 32) {
+                copy_few<Isa, 32>(whole, from, count);
+                from = whole;
+            }
+            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
+        }
+        store_interleaved(to, line);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
+        }
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
+    }
+};
+
+}  // namespace detail
+
+#if defined(__AVXVNNI__)
+template <>
+struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+template <>
+struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/half_blocks.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+// Depthwise convolution of up to 32 channels in 256 bits, of which AVX-512 has 32 registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct half_blocks<on::avx512_vnni> {
+    static constexpr bool exist = true;
+
+    [[gnu::always_inline]] static __mmask32 first(std::int64_t count) noexcept {
+        return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
+    }
+
+    struct dot : detail::vnni_256<on::avx512_vnni> {
+        static constexpr int vectors = 4;
+
+        [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+        [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+            return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+        }
+        [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                            std::int64_t count, unsigned char flip) noexcept {
+            const __mmask32 inside = first(count);
+            __m256i line[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm256_maskz_loadu_epi8(inside, lines[j]);
+            if (flip != 0) {
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j)
+                    line[j] = _mm256_xor_si256(line[j], _mm256_set1_epi8(static_cast<char>(flip)));
+            }
+            store_interleaved(to, line);
+        }
+    };
+
+    struct simd : detail::lanes_256<on::avx512_vnni> {
+        /// Stores the first `count` (<= 32) of packed bytes.
+        [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+            _mm256_mask_storeu_epi8(to, first(count), value);
+        }
+    };
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/depthwise_3x3.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+// Depthwise convolution by 3 x 3 taps in 512 bits, at stride 1 and 2: interleaved bytes and sums stay in registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
+/// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
+/// Stride 2: four bytes are a quad, two rows of two columns. An output pixel takes four quads, two of its row of quads and two of
+/// the next one, which is kept in memory for the output row below.
+/// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
+/// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
+template <>
+struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx512_vnni> {
+    static constexpr bool exists = true;
+    using packing = depthwise_dots<isa_type>;
+    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
+
+    static constexpr std::int64_t most_columns =
+        63;  // at stride 2, whose quads and the ones beside them fit in the buffer
+
+    static bool fits(const convolution_problem& problem) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t stride = s.stride[2];
+        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
+        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
+        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
+        // At most the first and the last column lie outside.
+        const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
+        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
+               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
+    }
+
+    /// `full` and `rest`: the channels of the two packings.
+    static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
+                    const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
+        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
+        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
+        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
+            const work job{problem, outside, rows, row_of(begin), row_of(end)};
+            const auto run_channels = [&job](const packed_channels& from) {
+                switch (from.parts) {
+                    case 1: run_channels_as<1>(job, from); break;
+                    case 2: run_channels_as<2>(job, from); break;
+                    default: run_channels_as<4>(job, from); break;
+                }
+            };
+            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
+                for_each_part(channels_of<packing>(s, full, packed_full, b), run_channels);
+            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
+                for_each_part(channels_of<half_packing>(s, rest, packed_rest, b), run_channels);
+        });
+    }
+
+private:
+    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
+    struct work {
+        const convolution_problem& problem;
+        const unsigned char* outside;
+        std::int64_t rows;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Output rows, or pairs of them, of one plane.
+    struct row_range {
+        std::int64_t plane;
+        std::int64_t begin;
+        std::int64_t end;
+    };
 
     /// The sums of a column of two output rows.
     using two_rows = accumulator[2][4];
@@ -5144,7 +5359,7 @@ private:
     };
 
     template <int Parts>
-    static void run_source_as(const work& job, const source& from) noexcept {
+    static void run_channels_as(const work& job, const packed_channels& from) noexcept {
         const convolution_problem& problem = job.problem;
         constants c;
         prepare<Parts>(problem, from, job.outside, c);
@@ -7172,6 +7387,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// Element i of the sixteen is element i of memory.
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct sixteen {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
@@ -7418,7 +7634,6 @@ struct kernel_of<Isa, attention_problem> {
     }
 
     static constexpr bool has_tiles = simd::width > 1;
-    using engine = dense<Isa, integer_arithmetic<Isa>>;
 
     /// Keys as the kernel of matrix products takes them, if queries and keys are bytes.
     static void pack_bytes(const attention_problem& p, const head& at, void* to) noexcept {
@@ -7436,6 +7651,7 @@ struct kernel_of<Isa, attention_problem> {
     /// The sums of bytes, which are exact as floats, for at least `reach` keys.
     static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,
                             const parts& memory, std::int64_t first, std::int64_t count, std::int64_t reach) noexcept {
+        using engine = dense<Isa, integer_arithmetic<Isa>>;
         epilogue plain;
         plain.output_type = element_kind::f32;
         typename engine::call call;
@@ -9040,7 +9256,7 @@ private:
     }
 
     /// What holds for a block of channels.
-    struct state {
+    struct channel_block {
         const unsigned char* weights = nullptr;
         unsigned char flip = 0;
         bool in_place = false;  // the image's bytes are read where they lie
@@ -9057,14 +9273,14 @@ private:
         const std::int32_t shift = flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
         step_numbers<block> of_all, copies;
         slots::fill(of_all, problem.finish);
-        state blocks_at_once[most_blocks];
+        channel_block blocks_at_once[most_blocks];
         chunk place;
         for (std::int64_t done = 0; done < blocks(s); done += most_blocks) {
             const std::int64_t count = blocks(s) - done < most_blocks ? blocks(s) - done : most_blocks;
             for (std::int64_t b = done; b < done + count; ++b) {
                 const std::int64_t left = s.in_channels - b * block;
                 const channel_span own{b * block, left < block ? left : block};
-                state& w = blocks_at_once[b - done];
+                channel_block& w = blocks_at_once[b - done];
                 w.weights = sums + blocks(s) * 4 * block + b * weights_bytes(s);
                 w.flip = flip;
                 w.in_place = flip == 0 && own.count == block;
@@ -9082,7 +9298,7 @@ private:
     }
 
     template <int Channels>
-    static void run_chunk(const convolution_problem& problem, const state& w, const chunk& place) noexcept {
+    static void run_chunk(const convolution_problem& problem, const channel_block& w, const chunk& place) noexcept {
         alignas(64) float staged[chunk_pixels * block];
         std::int64_t p = 0;
         for (; p + tile_pixels <= place.pixels; p += tile_pixels)
@@ -9093,7 +9309,7 @@ private:
     }
 
     /// The bytes of a pixel that are not read where they lie: of the other sign, or fewer than a vector.
-    [[gnu::noinline]] static void copy(const state& w, const unsigned char* from, unsigned char* to) noexcept {
+    [[gnu::noinline]] static void copy(const channel_block& w, const unsigned char* from, unsigned char* to) noexcept {
         unsigned char whole[block];
         if (w.finish.count == block) {
             std::memcpy(whole, from, block);
@@ -9107,7 +9323,7 @@ private:
     }
 
     template <int Channels, int Pixels>
-    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const channel_block& w,
                                                   const chunk& place, std::int64_t first, float* staged) noexcept {
         accumulator sum[Pixels][4];
 #pragma GCC unroll 4
@@ -9885,17 +10101,7 @@ struct convolution {
         return static_cast<std::size_t>(bytes);
     }
 
-    static const char* algorithm(const convolution_shape& s) noexcept {
-        switch (geometry::method(s)) {
-            case convolution_method::gemm: return "gemm";
-            case convolution_method::depthwise: return "depthwise";
-            case convolution_method::implicit_gemm:
-            case convolution_method::merged_lines: return "implicit_gemm";
-            case convolution_method::joined_lines:
-            case convolution_method::im2col: return "im2col";
-        }
-        return "";
-    }
+    static convolution_method method(const convolution_shape& s) noexcept { return geometry::method(s); }
 
     template <class Arithmetic>
     static void run_as(const convolution_problem& problem, const parallel_for& parallel) noexcept {
@@ -11314,7 +11520,7 @@ struct convolution<on::scalar> {
     }
 
     static std::size_t scratch_bytes(const convolution_shape&, element_kind, int) noexcept { return 0; }
-    static const char* algorithm(const convolution_shape&) noexcept { return "direct"; }
+    static convolution_method method(const convolution_shape&) noexcept { return convolution_method::direct; }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
         split<on::scalar>(parallel, geometry::pixels(problem.shape), 1, [&](std::int64_t begin, std::int64_t end, int) {
@@ -11677,7 +11883,7 @@ const kernel_table& table_of() noexcept {
         .pack_convolution = &convolution<Isa>::pack,
         .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
         .convolution = &convolution<Isa>::run,
-        .convolution_algorithm = &convolution<Isa>::algorithm,
+        .method_of_convolution = &convolution<Isa>::method,
         .pool = &pool<Isa>::run,
         .binary = &binary<Isa>::run,
         .convert = &convert<Isa>::run,
@@ -11723,74 +11929,6 @@ const kernel_table& table_of() noexcept {
 template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::LPT_KERNEL_ISA>() noexcept;
 #endif
 
-// ======== lpt/base/traits.hpp
-#ifndef LPT_HOLDS_BASE_TRAITS_HPP
-#define LPT_HOLDS_BASE_TRAITS_HPP
-/// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
-namespace lpt::inline LPT_ABI {
-
-/// `std::is_constant_evaluated`.
-constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
-
-template <class A, class B>
-inline constexpr bool is_same = __is_same(A, B);
-template <class T>
-inline constexpr bool is_enumeration = __is_enum(T);
-template <class T>
-inline constexpr bool is_const_type = false;
-template <class T>
-inline constexpr bool is_const_type<const T> = true;
-
-namespace detail {
-template <bool Which, class Yes, class No>
-struct choice {
-    using type = Yes;
-};
-template <class Yes, class No>
-struct choice<false, Yes, No> {
-    using type = No;
-};
-template <class T>
-struct referred {
-    using type = T;
-};
-template <class T>
-struct referred<T&> {
-    using type = T;
-};
-template <class T>
-struct referred<T&&> {
-    using type = T;
-};
-}  // namespace detail
-
-/// `std::conditional_t`.
-template <bool Which, class Yes, class No>
-using choose = typename detail::choice<Which, Yes, No>::type;
-/// `std::remove_reference_t`.
-template <class T>
-using without_reference = typename detail::referred<T>::type;
-
-/// The integer types of the language, `bool` and characters among them; `T` without const.
-template <class T>
-inline constexpr bool is_integer_type =
-    is_same<T, bool> || is_same<T, char> || is_same<T, signed char> || is_same<T, unsigned char> || is_same<T, short> ||
-    is_same<T, unsigned short> || is_same<T, int> || is_same<T, unsigned> || is_same<T, long> ||
-    is_same<T, unsigned long> || is_same<T, long long> || is_same<T, unsigned long long>;
-/// Of an integer type.
-template <class T>
-inline constexpr bool is_signed_type = T(-1) < T(0);
-
-/// A number as a type.
-template <auto Value>
-struct constant_value {
-    static constexpr auto value = Value;
-    constexpr operator decltype(Value)() const noexcept { return Value; }
-};
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/embedded/plan.hpp
 #ifndef LPT_HOLDS_EMBEDDED_PLAN_HPP
 #define LPT_HOLDS_EMBEDDED_PLAN_HPP
@@ -11799,7 +11937,7 @@ struct constant_value {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 2;
+inline constexpr int plan_format = 3;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -11877,7 +12015,7 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    bool is_depthwise = false;  // has a kernel of its own
+    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan
@@ -12123,6 +12261,286 @@ class static_executor : public embedded::executor_of<Network, typename Network::
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/kernel/bind.hpp
+#ifndef LPT_HOLDS_KERNEL_BIND_HPP
+#define LPT_HOLDS_KERNEL_BIND_HPP
+// From planned steps to the problems of kernels, in one way for plans that are data (lpt/plan) and plans that are types (lpt/embedded).
+//
+// `Memory` knows where the operands of a plan lie; what these are is its own affair:
+//   read(operand), write(operand)      their addresses, null for one that is left out; type_of(operand), kind_of(type): element kinds;
+//   packed(weights)                    the bytes of packed weights;
+//   numbers(row, at)                   numbers of an epilogue where the loops around pixels and channels are `at`;
+//   strided(operand, at, more)         a tensor there, `more` elements on; target(operand, at): the same to be written;
+//   posts(finish), has_residual(post)  the post operations of an epilogue as a range, and whether one reads a tensor;
+//   batches(step)                      how many matrix products there are.
+// A position `at` has the index of each loop: at[axis], at.size(). All is inlined, so that what a compiler knows of a step stays known.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Numbers of an epilogue: an array, or, without one, `all`.
+struct bound_numbers {
+    const float* array = nullptr;
+    float all = 0;
+};
+
+/// A tensor with its strides, in elements, along pixels and channels.
+struct bound_operand {
+    const void* data = nullptr;
+    element_kind type = element_kind::f32;
+    std::int64_t row_stride = 0;
+    std::int64_t channel_stride = 1;
+};
+
+/// Calls `body(at)` for each position of loops of these sizes, which begin at `at`.
+template <class Sizes, class Position, class Body>
+[[gnu::always_inline]] inline void for_each_position(const Sizes& sizes, Position at, const Body& body) {
+    while (true) {
+        body(at);
+        std::size_t axis = at.size();
+        while (axis > 0 && ++at[axis - 1] == sizes[axis - 1]) {
+            at[--axis] = 0;
+        }
+        if (axis == 0) return;
+    }
+}
+
+/// How far a position is along strides.
+template <class Strides, class Position>
+[[gnu::always_inline]] inline std::int64_t offset_at(const Strides& strides, const Position& at) {
+    std::int64_t offset = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+        offset += at[axis] * strides[axis];
+    }
+    return offset;
+}
+
+/// An epilogue. `posts` has room for its post operations; residuals are read from `more` elements on.
+template <class Memory, class Finish, class Position>
+[[gnu::always_inline]] inline epilogue bind_finish(const Memory& memory, const Finish& from, post_operation* posts,
+                                                   const Position& at, std::int64_t more = 0) {
+    epilogue result;
+    const bound_numbers scale = memory.numbers(from.scale, at);
+    const bound_numbers bias = memory.numbers(from.bias, at);
+    result.scale = scale.array;
+    result.scale_all = scale.all;
+    result.bias = bias.array;
+    result.bias_all = bias.all;
+    for (const auto& each : memory.posts(from)) {
+        post_operation post;
+        const bound_numbers a = memory.numbers(each.a, at);
+        const bound_numbers b = memory.numbers(each.b, at);
+        post.kind = each.kind;
+        post.function = each.function;
+        post.alpha = a.all;
+        post.beta = b.all;
+        post.per_channel_a = a.array;
+        post.per_channel_b = b.array;
+        if (memory.has_residual(each)) {
+            const bound_operand residual = memory.strided(each.residual, at, more);
+            post.residual_type = residual.type;
+            post.residual = residual.data;
+            post.residual_row_stride = residual.row_stride;
+        }
+        posts[result.post_count++] = post;
+    }
+    result.post = posts;
+    result.output_type = memory.kind_of(from.type);
+    result.quant_low = from.low;
+    result.quant_high = from.high;
+    return result;
+}
+
+template <class Memory, class Step, class Position>
+[[gnu::always_inline]] inline convolution_problem bind_convolution(const Memory& memory, const Step& step,
+                                                                   post_operation* posts, const Position& none) {
+    convolution_problem problem;
+    problem.shape = step.shape;
+    problem.input = memory.read(step.input);
+    problem.input_type = memory.type_of(step.input);
+    problem.input_pixel_stride = step.shape.in_channels;
+    problem.input_zero_point = step.zero_point;
+    problem.packed_weights = memory.packed(step.weights);
+    problem.output = memory.write(step.output);
+    problem.output_pixel_stride = step.shape.out_channels;
+    problem.scratch = memory.write(step.scratch);
+    problem.finish = bind_finish(memory, step.finish, posts, none);
+    return problem;
+}
+
+/// The second operand of a product before packing, from element `offset` on.
+template <class Memory, class Step>
+[[gnu::always_inline]] inline gemm_weights bind_columns(const Memory& memory, const Step& step, std::int64_t offset) {
+    gemm_weights weights;
+    weights.type = memory.type_of(step.b);
+    weights.data = memory.read(step.b) + offset * bytes_of(weights.type);
+    weights.k = step.k;
+    weights.n = step.n;
+    weights.k_stride = step.b_k_stride;
+    weights.n_stride = step.b_n_stride;
+    weights.zero_points = &step.b_zero_point;
+    weights.zero_point_count = step.b_zero_point == 0 ? 0 : 1;
+    return weights;
+}
+
+/// Calls `run(problem)` for each product, before that `pack(offset)` where the second operand is packed now: from element `offset` on, to
+/// the step's scratch memory.
+template <class Memory, class Step, class Position, class Pack, class Run>
+[[gnu::always_inline]] inline void for_each_product(const Memory& memory, const Step& step, post_operation* posts,
+                                                    const Position& none, const Pack& pack, const Run& run) {
+    gemm_problem problem;
+    problem.m = step.m;
+    problem.n = step.n;
+    problem.k = step.k;
+    problem.a_type = memory.type_of(step.a);
+    problem.a_row_stride = step.a_row_stride;
+    problem.a_zero_point = step.a_zero_point;
+    problem.c_row_stride = step.n;
+    std::int64_t packed = -1;
+    for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
+        const std::int64_t c_offset = batch * step.m * step.n;
+        const std::int64_t a_offset = step.a_offsets[static_cast<std::size_t>(batch)];
+        const std::int64_t b_offset = step.b_offsets[static_cast<std::size_t>(batch)];
+        problem.a = memory.read(step.a) + a_offset * bytes_of(problem.a_type);
+        problem.c = memory.write(step.output) + c_offset * bytes_of(memory.kind_of(step.finish.type));
+        if (step.packed_matrix_bytes != 0) {
+            problem.packed_b = static_cast<const std::byte*>(memory.packed(step.weights)) +
+                               b_offset * static_cast<std::int64_t>(step.packed_matrix_bytes);
+        } else {
+            if (packed != b_offset) pack(b_offset);
+            packed = b_offset;
+            problem.packed_b = memory.read(step.scratch);
+        }
+        problem.finish = bind_finish(memory, step.finish, posts, none, c_offset);
+        run(problem);
+    }
+}
+
+template <class Memory, class Step, class Position>
+[[gnu::always_inline]] inline pool_problem bind_pool(const Memory& memory, const Step& step, post_operation* posts,
+                                                     const Position& none) {
+    pool_problem problem = step.problem;
+    problem.input = memory.read(step.input);
+    problem.input_pixel_stride = problem.channels;
+    problem.output = memory.write(step.output);
+    problem.output_pixel_stride = problem.channels;
+    problem.finish = bind_finish(memory, step.finish, posts, none);
+    return problem;
+}
+
+/// A function of one tensor; `rows` and `channels` are the inner loops.
+template <class Memory, class Operand, class Finish, class Position>
+[[gnu::always_inline]] inline convert_problem
+bind_convert(const Memory& memory, std::int64_t rows, std::int64_t channels, const Operand& input,
+             const Operand& output, const Finish& finish, post_operation* posts, const Position& at) {
+    convert_problem problem;
+    const bound_operand from = memory.strided(input, at, 0);
+    const bound_operand to = memory.strided(output, at, 0);
+    problem.pixels = rows;
+    problem.channels = channels;
+    problem.input_type = from.type;
+    problem.input = from.data;
+    problem.input_layout = {0, from.row_stride, from.channel_stride};
+    problem.output = memory.target(output, at);
+    problem.output_layout = {0, to.row_stride, to.channel_stride};
+    problem.finish = bind_finish(memory, finish, posts, at);
+    return problem;
+}
+
+/// An operand of a function of two tensors.
+template <class Memory, class Operand, class Numbers, class Position>
+[[gnu::always_inline]] inline binary_operand bind_operand(const Memory& memory, const Operand& from,
+                                                          const Numbers& scales, const Numbers& shifts,
+                                                          const Position& at) {
+    const bound_operand tensor = memory.strided(from, at, 0);
+    const bound_numbers scale = memory.numbers(scales, at);
+    const bound_numbers shift = memory.numbers(shifts, at);
+    binary_operand result;
+    result.type = tensor.type;
+    result.data = tensor.data;
+    result.row_stride = tensor.row_stride;
+    result.channel_stride = tensor.channel_stride;
+    result.scale = scale.array;
+    result.scale_all = scale.all;
+    result.shift = shift.array;
+    result.shift_all = shift.all;
+    return result;
+}
+
+/// A function of two tensors, whose operands are bound.
+template <class Memory, class Operand, class Finish, class Position>
+[[gnu::always_inline]] inline binary_problem
+bind_binary(const Memory& memory, binary_function function, std::int64_t rows, std::int64_t channels,
+            const binary_operand& a, const binary_operand& b, const Operand& output, const Finish& finish,
+            post_operation* posts, const Position& at) {
+    binary_problem problem;
+    problem.function = function;
+    problem.rows = rows;
+    problem.channels = channels;
+    problem.a = a;
+    problem.b = b;
+    problem.output = memory.target(output, at);
+    problem.output_row_stride = memory.strided(output, at, 0).row_stride;
+    problem.finish = bind_finish(memory, finish, posts, at);
+    return problem;
+}
+
+template <class Memory, class Operand>
+[[gnu::always_inline]] inline lookup_problem bind_lookup(const Memory& memory, const Operand& input,
+                                                         const Operand& output, std::int64_t count,
+                                                         const std::uint8_t* table) {
+    lookup_problem problem;
+    problem.input = reinterpret_cast<const std::uint8_t*>(memory.read(input));
+    problem.output = reinterpret_cast<std::uint8_t*>(memory.write(output));
+    problem.count = count;
+    problem.table = table;
+    return problem;
+}
+
+template <class Memory, class Step>
+[[gnu::always_inline]] inline transpose_problem bind_transpose(const Memory& memory, const Step& step) {
+    transpose_problem problem = step.problem;
+    problem.input = memory.read(step.input);
+    problem.output = memory.write(step.output);
+    return problem;
+}
+
+/// A problem that says its fields itself, with the operands of its step.
+template <class Memory, class Step>
+[[gnu::always_inline]] inline auto bind_problem(const Memory& memory, const Step& step) {
+    auto problem = step.problem;
+    point_operands(
+        problem, [&](int slot) { return memory.read(step.operands[static_cast<std::size_t>(slot)]); },
+        [&](int slot) { return memory.write(step.operands[static_cast<std::size_t>(slot)]); });
+    return problem;
+}
+
+// ---- Without a kernel
+
+/// The parts of an image with a margin around its pixels, in their order: `fill(pixels)` for so many pixels of the margin, `copy()` for a line
+/// of the image.
+template <class Step, class Fill, class Copy>
+[[gnu::always_inline]] inline void for_each_part_of_margin(const Step& step, const Fill& fill, const Copy& copy) {
+    const auto inside = [&step](std::int64_t at, int axis) __attribute__((always_inline)) {
+        return at >= step.begin[axis] && at < step.begin[axis] + step.in[axis];
+    };
+    for (std::int64_t n = 0; n < step.batch; ++n) {
+        for (std::int64_t d = 0; d < step.out[0]; ++d) {
+            for (std::int64_t h = 0; h < step.out[1]; ++h) {
+                if (!inside(d, 0) || !inside(h, 1)) {
+                    fill(step.out[2]);
+                    continue;
+                }
+                fill(step.begin[2]);
+                copy();
+                fill(step.out[2] - step.begin[2] - step.in[2]);
+            }
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/embedded/run.hpp
 #ifndef LPT_HOLDS_EMBEDDED_RUN_HPP
 #define LPT_HOLDS_EMBEDDED_RUN_HPP
@@ -12135,15 +12553,24 @@ class static_executor : public embedded::executor_of<Network, typename Network::
 
 namespace lpt::inline LPT_ABI::embedded {
 
-/// Runs steps: each calls the kernel that the plan names, with everything but addresses in constants.
+/// Operands of a network's steps in the memory of a run, as `kernel/bind.hpp` asks for them.
 template <class Isa, class Network>
-class runner {
-    static constexpr kernel::parallel_for serial{};
-    /// The scalar kernels are one for all types.
-    static constexpr bool is_scalar = Isa::value == kernel::isa::scalar;
+class operands {
     const memory& where_;
 
-    // ---- memory
+public:
+    [[gnu::always_inline]] explicit operands(const memory& where) noexcept : where_(where) {}
+
+    /// The index of each loop of an elementwise step around its pixels and channels.
+    template <int Count>
+    struct position {
+        std::int64_t index[Count + 1] = {};
+        [[gnu::always_inline]] static constexpr std::size_t size() noexcept { return Count; }
+        [[gnu::always_inline]] constexpr std::int64_t& operator[](std::size_t axis) noexcept { return index[axis]; }
+        [[gnu::always_inline]] constexpr std::int64_t operator[](std::size_t axis) const noexcept {
+            return index[axis];
+        }
+    };
 
     [[gnu::always_inline]] const std::byte* read(const place& at) const noexcept {
         switch (at.where) {
@@ -12160,103 +12587,67 @@ class runner {
         if (at.where == area::none) return nullptr;
         return (at.where == area::state ? where_.states : where_.arena) + at.offset;
     }
+    [[gnu::always_inline]] const std::byte* read(const operand& from) const noexcept { return read(from.at); }
+    [[gnu::always_inline]] std::byte* write(const operand& to) const noexcept { return write(to.at); }
+    [[gnu::always_inline]] static kernel::element_kind type_of(const operand& of) noexcept { return of.type; }
+    [[gnu::always_inline]] static kernel::element_kind kind_of(kernel::element_kind type) noexcept { return type; }
+    [[gnu::always_inline]] static const void* packed(const unsigned char* weights) noexcept { return weights; }
+    [[gnu::always_inline]] static std::int64_t batches(const product& step) noexcept { return step.batches; }
 
-    // ---- loops
-
-    using indices = std::int64_t[most_axes];
-    static constexpr indices none = {};
-
-    /// Calls `body(index of each loop)`.
-    template <class Body>
-    [[gnu::always_inline]] static void for_each_outer(const indices& sizes, int count, const Body& body) noexcept {
-        indices at = {};
-        while (true) {
-            body(at);
-            int axis = count;
-            while (axis > 0 && ++at[axis - 1] == sizes[axis - 1]) {
-                at[--axis] = 0;
-            }
-            if (axis == 0) return;
-        }
-    }
-    [[gnu::always_inline]] static std::int64_t offset_of(const indices& strides, const indices& at,
-                                                         int count) noexcept {
-        std::int64_t offset = 0;
-        for (int axis = 0; axis < count; ++axis) {
-            offset += at[axis] * strides[axis];
-        }
-        return offset;
-    }
-
-    // ---- epilogues
-
-    struct bound_numbers {
-        const float* array = nullptr;
-        float all = 0;
-    };
-    [[gnu::always_inline]] static bound_numbers bind(const numbers& row, const indices& at, int count) noexcept {
+    template <int Count>
+    [[gnu::always_inline]] static kernel::bound_numbers numbers(const embedded::numbers& row,
+                                                                const position<Count>& at) noexcept {
         if (row.values == nullptr) return {nullptr, row.all};
-        const float* const first = row.values + offset_of(row.outer, at, count);
-        return row.per_channel ? bound_numbers{first, *first} : bound_numbers{nullptr, *first};
+        const float* const first = row.values + kernel::offset_at(row.outer, at);
+        return row.per_channel ? kernel::bound_numbers{first, *first} : kernel::bound_numbers{nullptr, *first};
     }
-    [[gnu::always_inline]] const void* address_of(const strided_operand& from, const indices& at, int count,
-                                                  std::int64_t more = 0) const noexcept {
-        return read(from.data.at) + (offset_of(from.outer, at, count) + more) * kernel::bytes_of(from.data.type);
+    struct post_range {
+        const post_step* first;
+        const post_step* last;
+        [[gnu::always_inline]] const post_step* begin() const noexcept { return first; }
+        [[gnu::always_inline]] const post_step* end() const noexcept { return last; }
+    };
+    [[gnu::always_inline]] static post_range posts(const finish& from) noexcept {
+        return {from.posts, from.posts + from.post_count};
     }
-    /// `posts` has room for those of the epilogue; residuals are read from `more` elements on.
-    [[gnu::always_inline]] kernel::epilogue bind(const finish& from, kernel::post_operation* posts, const indices& at,
-                                                 int count, std::int64_t more = 0) const noexcept {
-        kernel::epilogue result;
-        const bound_numbers scale = bind(from.scale, at, count);
-        const bound_numbers bias = bind(from.bias, at, count);
-        result.scale = scale.array;
-        result.scale_all = scale.all;
-        result.bias = bias.array;
-        result.bias_all = bias.all;
-        for (int i = 0; i < from.post_count; ++i) {
-            const post_step& each = from.posts[i];
-            kernel::post_operation& post = posts[i];
-            const bound_numbers a = bind(each.a, at, count);
-            const bound_numbers b = bind(each.b, at, count);
-            post.kind = each.kind;
-            post.function = each.function;
-            post.alpha = a.all;
-            post.beta = b.all;
-            post.per_channel_a = a.array;
-            post.per_channel_b = b.array;
-            if (each.has_residual) {
-                post.residual_type = each.residual.data.type;
-                post.residual = address_of(each.residual, at, count, more);
-                post.residual_row_stride = each.residual.row;
-            }
-        }
-        result.post = posts;
-        result.post_count = from.post_count;
-        result.output_type = from.type;
-        result.quant_low = from.low;
-        result.quant_high = from.high;
-        return result;
+    [[gnu::always_inline]] static bool has_residual(const post_step& post) noexcept { return post.has_residual; }
+
+    template <int Count>
+    [[gnu::always_inline]] kernel::bound_operand strided(const strided_operand& from, const position<Count>& at,
+                                                         std::int64_t more) const noexcept {
+        const std::int64_t offset = kernel::offset_at(from.outer, at) + more;
+        return {read(from.data) + offset * kernel::bytes_of(from.data.type), from.data.type, from.row, from.channel};
     }
+    template <int Count>
+    [[gnu::always_inline]] std::byte* target(const strided_operand& to, const position<Count>& at) const noexcept {
+        return write(to.data) + kernel::offset_at(to.outer, at) * kernel::bytes_of(to.data.type);
+    }
+};
+
+/// Runs steps: each calls the kernel that the plan names, with everything but addresses in constants.
+template <class Isa, class Network>
+class runner {
+    static constexpr kernel::parallel_for serial{};
+    /// The scalar kernels are one for all types.
+    static constexpr bool is_scalar = Isa::value == kernel::isa::scalar;
+    template <int Count>
+    using position = typename operands<Isa, Network>::template position<Count>;
+
+    const memory& where_;
+    operands<Isa, Network> operands_;
+
+    [[gnu::always_inline]] const std::byte* read(const place& at) const noexcept { return operands_.read(at); }
+    [[gnu::always_inline]] std::byte* write(const place& at) const noexcept { return operands_.write(at); }
 
     // ---- steps with kernels
 
     template <const convolution& Step>
     void run() const noexcept {
         kernel::post_operation posts[Step.finish.post_count + 1];
-        kernel::convolution_problem problem;
-        problem.shape = Step.shape;
-        problem.input = read(Step.input.at);
-        problem.input_type = Step.input.type;
-        problem.input_pixel_stride = Step.shape.in_channels;
-        problem.input_zero_point = Step.zero_point;
-        problem.packed_weights = Step.weights;
-        problem.output = write(Step.output.at);
-        problem.output_pixel_stride = Step.shape.out_channels;
-        problem.scratch = write(Step.scratch);
-        problem.finish = bind(Step.finish, posts, none, 0);
+        const kernel::convolution_problem problem = kernel::bind_convolution(operands_, Step, posts, position<0>());
         if constexpr (is_scalar) {
             kernel::convolution<Isa>::run(problem, serial);
-        } else if constexpr (Step.is_depthwise) {
+        } else if constexpr (Step.method == kernel::convolution_method::depthwise) {
             kernel::depthwise<Isa>::run(problem, serial);
         } else if constexpr (Step.input.type == kernel::element_kind::f32) {
             kernel::convolution<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
@@ -12266,146 +12657,80 @@ class runner {
     }
 
     template <const product& Step>
-    using arithmetic_of = choose<Step.a.type == kernel::element_kind::f32, kernel::float_arithmetic<Isa>,
-                                 kernel::integer_arithmetic<Isa>>;
-
-    template <const product& Step>
     void run() const noexcept {
         kernel::post_operation posts[Step.finish.post_count + 1];
-        kernel::gemm_problem problem;
-        problem.m = Step.m;
-        problem.n = Step.n;
-        problem.k = Step.k;
-        problem.a_type = Step.a.type;
-        problem.a_row_stride = Step.a_row_stride;
-        problem.a_zero_point = Step.a_zero_point;
-        problem.c_row_stride = Step.n;
-        std::int64_t packed = -1;
-        for (std::int64_t batch = 0; batch < Step.batches; ++batch) {
-            const std::int64_t c_offset = batch * Step.m * Step.n;
-            problem.a = read(Step.a.at) + Step.a_offsets[batch] * kernel::bytes_of(Step.a.type);
-            problem.c = write(Step.output.at) + c_offset * kernel::bytes_of(Step.output.type);
-            if constexpr (Step.packed_matrix_bytes != 0) {
-                problem.packed_b = Step.weights + Step.b_offsets[batch] * Step.packed_matrix_bytes;
-            } else {
-                if (packed != Step.b_offsets[batch]) pack<Step>(Step.b_offsets[batch]);
-                packed = Step.b_offsets[batch];
-                problem.packed_b = read(Step.scratch);
-            }
-            problem.finish = bind(Step.finish, posts, none, 0, c_offset);
-            if constexpr (is_scalar) {
-                kernel::gemm<Isa>::run(problem, serial);
-            } else {
-                kernel::gemm<Isa>::template run_as<arithmetic_of<Step>>(problem, serial);
-            }
-        }
+        kernel::for_each_product(
+            operands_, Step, posts, position<0>(), [this](std::int64_t offset) { pack<Step>(offset); },
+            [](const kernel::gemm_problem& problem) {
+                if constexpr (is_scalar) {
+                    kernel::gemm<Isa>::run(problem, serial);
+                } else if constexpr (Step.a.type == kernel::element_kind::f32) {
+                    kernel::gemm<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
+                } else {
+                    kernel::gemm<Isa>::template run_as<kernel::integer_arithmetic<Isa>>(problem, serial);
+                }
+            });
     }
+    /// Packs the second operand, unless the step has it packed.
     template <const product& Step>
     void pack(std::int64_t offset) const noexcept {
-        constexpr std::int32_t zero_point = Step.b_zero_point;
-        kernel::gemm_weights weights;
-        weights.type = Step.b.type;
-        weights.data = read(Step.b.at) + offset * kernel::bytes_of(Step.b.type);
-        weights.k = Step.k;
-        weights.n = Step.n;
-        weights.k_stride = Step.b_k_stride;
-        weights.n_stride = Step.b_n_stride;
-        weights.zero_points = &zero_point;
-        weights.zero_point_count = zero_point == 0 ? 0 : 1;
-        if constexpr (is_scalar) {
-            kernel::gemm<Isa>::pack(weights, write(Step.scratch));
-        } else {
-            kernel::gemm<Isa>::template pack_as<arithmetic_of<Step>>(weights, write(Step.scratch));
+        if constexpr (Step.packed_matrix_bytes == 0) {
+            const kernel::gemm_weights weights = kernel::bind_columns(operands_, Step, offset);
+            std::byte* const to = write(Step.scratch);
+            if constexpr (is_scalar) {
+                kernel::gemm<Isa>::pack(weights, to);
+            } else if constexpr (Step.a.type == kernel::element_kind::f32) {
+                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to);
+            } else {
+                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to);
+            }
         }
     }
 
     template <const pooling& Step>
     void run() const noexcept {
         kernel::post_operation posts[Step.finish.post_count + 1];
-        kernel::pool_problem problem = Step.problem;
-        problem.input = read(Step.input);
-        problem.input_pixel_stride = problem.channels;
-        problem.output = write(Step.output.at);
-        problem.output_pixel_stride = problem.channels;
-        problem.finish = bind(Step.finish, posts, none, 0);
-        kernel::pool<Isa>::run(problem, serial);
+        kernel::pool<Isa>::run(kernel::bind_pool(operands_, Step, posts, position<0>()), serial);
     }
 
     template <const map& Step>
     void run() const noexcept {
-        for_each_outer(Step.outer, Step.outer_count, [this](const indices& at) {
+        using loops = position<Step.outer_count>;
+        kernel::for_each_position(Step.outer, loops(), [this](const loops& at) {
             kernel::post_operation posts[Step.finish.post_count + 1];
-            kernel::convert_problem problem;
-            problem.pixels = Step.rows;
-            problem.channels = Step.channels;
-            problem.input_type = Step.input.data.type;
-            problem.input = address_of(Step.input, at, Step.outer_count);
-            problem.input_layout = {0, Step.input.row, Step.input.channel};
-            problem.output = const_cast<void*>(address_of(Step.output, at, Step.outer_count));
-            problem.output_layout = {0, Step.output.row, Step.output.channel};
-            problem.finish = bind(Step.finish, posts, at, Step.outer_count);
-            kernel::convert<Isa>::run(problem, serial);
+            kernel::convert<Isa>::run(kernel::bind_convert(operands_, Step.rows, Step.channels, Step.input, Step.output,
+                                                           Step.finish, posts, at),
+                                      serial);
         });
     }
 
-    [[gnu::always_inline]] kernel::binary_operand bind(const strided_operand& from, const numbers& scales,
-                                                       const numbers& shifts, const indices& at,
-                                                       int count) const noexcept {
-        const bound_numbers scale = bind(scales, at, count);
-        const bound_numbers shift = bind(shifts, at, count);
-        kernel::binary_operand result;
-        result.type = from.data.type;
-        result.data = address_of(from, at, count);
-        result.row_stride = from.row;
-        result.channel_stride = from.channel;
-        result.scale = scale.array;
-        result.scale_all = scale.all;
-        result.shift = shift.array;
-        result.shift_all = shift.all;
-        return result;
-    }
     template <const combine& Step>
     void run() const noexcept {
-        for_each_outer(Step.outer, Step.outer_count, [this](const indices& at) {
+        using loops = position<Step.outer_count>;
+        kernel::for_each_position(Step.outer, loops(), [this](const loops& at) {
             kernel::post_operation posts[Step.finish.post_count + 1];
-            kernel::binary_problem problem;
-            problem.function = Step.function;
-            problem.rows = Step.rows;
-            problem.channels = Step.channels;
-            problem.a = bind(Step.a, Step.a_scale, Step.a_shift, at, Step.outer_count);
-            problem.b = bind(Step.b, Step.b_scale, Step.b_shift, at, Step.outer_count);
-            problem.output = const_cast<void*>(address_of(Step.output, at, Step.outer_count));
-            problem.output_row_stride = Step.output.row;
-            problem.finish = bind(Step.finish, posts, at, Step.outer_count);
-            kernel::binary<Isa>::run(problem, serial);
+            const kernel::binary_operand a = kernel::bind_operand(operands_, Step.a, Step.a_scale, Step.a_shift, at);
+            const kernel::binary_operand b = kernel::bind_operand(operands_, Step.b, Step.b_scale, Step.b_shift, at);
+            kernel::binary<Isa>::run(kernel::bind_binary(operands_, Step.function, Step.rows, Step.channels, a, b,
+                                                         Step.output, Step.finish, posts, at),
+                                     serial);
         });
     }
 
     template <const lookup& Step>
     void run() const noexcept {
-        kernel::lookup_problem problem;
-        problem.input = reinterpret_cast<const std::uint8_t*>(read(Step.input));
-        problem.output = reinterpret_cast<std::uint8_t*>(write(Step.output));
-        problem.count = Step.count;
-        problem.table = Step.table;
-        kernel::lookup<Isa>::run(problem, serial);
+        kernel::lookup<Isa>::run(kernel::bind_lookup(operands_, Step.input, Step.output, Step.count, Step.table),
+                                 serial);
     }
 
     template <const transpose& Step>
     void run() const noexcept {
-        kernel::transpose_problem problem = Step.problem;
-        problem.input = read(Step.input);
-        problem.output = write(Step.output);
-        kernel::transpose<Isa>::run(problem, serial);
+        kernel::transpose<Isa>::run(kernel::bind_transpose(operands_, Step), serial);
     }
 
     template <const auto& Step, class Problem>
     void run_kernel(const kernel_step<Problem>&) const noexcept {
-        Problem problem = Step.problem;
-        kernel::point_operands(
-            problem, [this](int slot) { return read(Step.operands[slot]); },
-            [this](int slot) { return write(Step.operands[slot]); });
-        kernel::kernel_of<Isa, Problem>::run(problem, serial);
+        kernel::kernel_of<Isa, Problem>::run(kernel::bind_problem(operands_, Step), serial);
     }
 
     // ---- steps that move bytes
@@ -12439,24 +12764,11 @@ class runner {
                 move_bytes(to, Step.pixel, Step.pixel_bytes);
             }
         };
-        const auto inside = [](std::int64_t at, int axis) {
-            return at >= Step.begin[axis] && at < Step.begin[axis] + Step.in[axis];
-        };
         constexpr std::int64_t row = Step.in[2] * Step.pixel_bytes;
-        for (std::int64_t n = 0; n < Step.batch; ++n) {
-            for (std::int64_t d = 0; d < Step.out[0]; ++d) {
-                for (std::int64_t h = 0; h < Step.out[1]; ++h) {
-                    if (!inside(d, 0) || !inside(h, 1)) {
-                        fill(Step.out[2]);
-                        continue;
-                    }
-                    fill(Step.begin[2]);
-                    move_bytes(to, from, row);
-                    from += row;
-                    fill(Step.out[2] - Step.begin[2] - Step.in[2]);
-                }
-            }
-        }
+        kernel::for_each_part_of_margin(Step, fill, [&from, &to] {
+            move_bytes(to, from, row);
+            from += row;
+        });
     }
 
     template <const concat& Step>
@@ -12487,7 +12799,7 @@ class runner {
     }
 
 public:
-    explicit runner(const memory& where) noexcept : where_(where) {}
+    explicit runner(const memory& where) noexcept : where_(where), operands_(where) {}
 
     template <const auto&... Steps>
     void run_all(steps<Steps...>) const noexcept {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -836,6 +837,31 @@ struct convolution_shape {
     bool transposed = false;
 };
 
+/// How a convolution is computed; its shape decides, and an instruction set may have a choice of its own.
+enum class convolution_method : std::uint8_t {
+    direct,  ///< sums as their definition says, one by one
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
+    im2col,  ///< rows copied together from their taps
+};
+
+/// The name of a method as reports spell it; copies of lines count as what they are a form of.
+constexpr const char* name_of(convolution_method method) noexcept {
+    switch (method) {
+        case convolution_method::direct: return "direct";
+        case convolution_method::gemm: return "gemm";
+        case convolution_method::depthwise: return "depthwise";
+        case convolution_method::implicit_gemm:
+        case convolution_method::merged_lines: return "implicit_gemm";
+        case convolution_method::joined_lines:
+        case convolution_method::im2col: return "im2col";
+    }
+    return "";
+}
+
 /// Weights of a convolution before packing.
 /// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
 /// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
@@ -1013,8 +1039,8 @@ struct kernel_table {
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
-    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
-    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+    /// How the shape is computed.
+    convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
@@ -1276,1697 +1302,6 @@ inline double processor_seconds() noexcept {
 }
 
 }  // namespace lpt::inline LPT_ABI::runtime
-#endif
-
-// ======== lpt/plan/spread.hpp
-#ifndef LPT_HOLDS_PLAN_SPREAD_HPP
-#define LPT_HOLDS_PLAN_SPREAD_HPP
-namespace lpt::inline LPT_ABI::plan {
-
-/// What changes nothing when it is added, not even the sign of a zero.
-inline constexpr double no_shift = -0.0;
-inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
-/// A shift that comes before a scaling as one that comes behind it.
-inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
-
-/// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
-struct spread {
-    lpt::shape dimensions;
-    std::vector<double> values{0.0};
-
-    static spread of(double value) { return {lpt::shape{}, {value}}; }
-
-    bool is_one() const { return values.size() == 1; }
-    double one() const { return values[0]; }
-    bool is(double value) const { return is_one() && values[0] == value; }
-    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
-
-    /// Equal numbers become one.
-    void simplify() {
-        for (const double each : values) {
-            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
-                return;
-            }
-        }
-        values.resize(1);
-        dimensions = lpt::shape{};
-    }
-    /// True if the numbers differ along no axis but `axis`.
-    bool varies_only_along(std::size_t axis) const {
-        for (std::size_t each = 0; each < dimensions.rank(); ++each) {
-            if (each != axis && dimensions[each] != 1) {
-                return false;
-            }
-        }
-        return true;
-    }
-    template <class Function>
-    spread map(Function function) const {
-        spread result = *this;
-        for (double& each : result.values) {
-            each = function(each);
-        }
-        result.simplify();
-        return result;
-    }
-    template <class Test>
-    bool all(Test test) const {
-        for (const double each : values) {
-            if (!test(each)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is the tensor's.
-    std::vector<std::int64_t> strides(std::size_t rank) const {
-        std::vector<std::int64_t> result(rank, 0);
-        std::int64_t stride = 1;
-        for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
-            result[axis] = dimensions[axis] == 1 ? 0 : stride;
-            stride *= dimensions[axis];
-        }
-        return result;
-    }
-};
-
-/// The numbers of a constant that belong to a tensor of this shape; false if it would enlarge the tensor.
-inline bool spread_of(const tensor& constant, const shape& data, spread& result) {
-    const shape& own = constant.dimensions();
-    const std::size_t rank = data.rank();
-    shape aligned = shape::of_ones(rank);
-    for (std::size_t i = 0; i < own.rank(); ++i) {
-        const dimension size = own[own.rank() - 1 - i];
-        if (size == 1) {
-            continue;
-        }
-        if (i >= rank || size != data[rank - 1 - i]) {
-            return false;
-        }
-        aligned[rank - 1 - i] = size;
-    }
-    const std::size_t count = constant.elements();
-    if (count == 0) {
-        return false;
-    }
-    result.dimensions = aligned;
-    result.values.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        result.values[i] = constant.real(i);
-    }
-    result.simplify();
-    return true;
-}
-
-/// function(left, right), element by element; false if that has more numbers than both, as a row and a column.
-template <class Function>
-bool combine(const spread& left, const spread& right, spread& result, Function function) {
-    if (left.is_one() || right.is_one()) {
-        const spread& larger = left.is_one() ? right : left;
-        spread made = larger;
-        for (std::size_t i = 0; i < made.values.size(); ++i) {
-            made.values[i] = function(left.values[left.is_one() ? 0 : i], right.values[right.is_one() ? 0 : i]);
-        }
-        made.simplify();
-        result = std::move(made);
-        return true;
-    }
-    shape merged;
-    if (!broadcast_shapes(left.dimensions, right.dimensions, merged)) {
-        return false;
-    }
-    const std::size_t count = merged.elements();
-    if (count > left.values.size() && count > right.values.size()) {
-        return false;
-    }
-    const std::size_t rank = merged.rank();
-    const std::vector<std::int64_t> a = left.strides(rank);
-    const std::vector<std::int64_t> b = right.strides(rank);
-    std::vector<std::int64_t> at(rank, 0);
-    spread made{merged, std::vector<double>(count)};
-    for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t from_a = 0;
-        std::int64_t from_b = 0;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            from_a += at[axis] * a[axis];
-            from_b += at[axis] * b[axis];
-        }
-        made.values[i] =
-            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
-        for (std::size_t axis = rank; axis-- > 0;) {
-            if (++at[axis] < merged[axis]) {
-                break;
-            }
-            at[axis] = 0;
-        }
-    }
-    made.simplify();
-    result = std::move(made);
-    return true;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/source.hpp
-#ifndef LPT_HOLDS_PLAN_SOURCE_HPP
-#define LPT_HOLDS_PLAN_SOURCE_HPP
-namespace lpt::inline LPT_ABI::plan {
-
-/// What an output of the graph is: scale * base + shift, element by element.
-///
-/// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
-struct source {
-    output_ref base;
-    spread scale = spread::of(1);
-    spread shift = spread::of(no_shift);
-
-    bool is_plain() const { return scale.is(1) && shift.is(0); }
-};
-
-inline bool is_byte(element type) { return type == u8 || type == i8; }
-
-/// The number of the input of an elementwise operation of two inputs that is not the Constant with these numbers; -1 if there is
-/// no such Constant.
-inline int data_port(const graph& model, const node& each, spread& constant) {
-    for (const int port : {1, 0}) {
-        const tensor* value = model.constant_value(each.input(static_cast<std::size_t>(port)));
-        if (value != nullptr && spread_of(*value, each.shape(), constant) &&
-            model.shape(each.input(static_cast<std::size_t>(1 - port))) == each.shape()) {
-            return 1 - port;
-        }
-    }
-    return -1;
-}
-
-namespace detail {
-
-/// Puts one more operation behind a source; false if it is not a sum or product with known numbers.
-inline bool apply_to_source(const graph& model, node_id id, source& of) {
-    const node& each = model[id];
-    if (each.is<op::convert>()) {
-        return true;
-    }
-    spread constant;
-    const int port = data_port(model, each, constant);
-    if (port < 0) {
-        return false;
-    }
-    const auto product = [](double a, double b) { return a * b; };
-    const auto sum = [](double a, double b) { return a + b; };
-    switch (each.kind()) {
-        case op::kind::multiply:
-            return combine(of.scale, constant, of.scale, product) &&
-                   combine(of.shift, constant, of.shift, scaled_shift);
-        case op::kind::add: return combine(of.shift, constant, of.shift, sum);
-        case op::kind::subtract:
-            return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
-        default: return false;
-    }
-}
-
-/// The input of a node that may be a step of a dequantization; -1 if it cannot be, or has no elements, which no kernel takes.
-inline int dequantization_port(const graph& model, node_id id) {
-    const node& each = model[id];
-    if (each.outputs() != 1 || each.type() != f32 || each.shape().dimensions().contains(0)) {
-        return -1;
-    }
-    switch (each.kind()) {
-        case op::kind::convert: return 0;
-        case op::kind::multiply:
-        case op::kind::add:
-        case op::kind::subtract: {
-            spread constant;
-            return data_port(model, each, constant);
-        }
-        default: return -1;
-    }
-}
-
-}  // namespace detail
-
-/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
-inline constexpr std::size_t longest_dequantization = 16;
-
-/// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
-inline source source_of(const graph& model, output_ref output) {
-    std::vector<node_id> above;
-    output_ref base = output;
-    while (!is_byte(model.type(base))) {
-        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
-        if (port < 0) {
-            return {output, spread::of(1), spread::of(no_shift)};
-        }
-        above.push_back(base.node);
-        base = model[base.node].input(static_cast<std::size_t>(port));
-    }
-    source result{base, spread::of(1), spread::of(no_shift)};
-    for (std::size_t i = above.size(); i-- > 0;) {
-        if (!detail::apply_to_source(model, above[i], result)) {
-            return {output, spread::of(1), spread::of(no_shift)};
-        }
-    }
-    return result;
-}
-
-/// True if the output is a dequantization: it is made only for readers that cannot take the low precision tensor.
-inline bool is_dequantization(const graph& model, output_ref output) {
-    return !(source_of(model, output).base == output);
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/chain.hpp
-#ifndef LPT_HOLDS_PLAN_CHAIN_HPP
-#define LPT_HOLDS_PLAN_CHAIN_HPP
-// Chains of elementwise operations that one step computes together.
-
-namespace lpt::inline LPT_ABI::plan {
-
-/// One function of a chain; v is the value so far.
-struct chain_function {
-    enum class form {
-        affine,    // scale * v + shift
-        clamp,     // between low and high
-        prelu,     // v < 0 ? scale * v : v
-        unary,     // function with low and high as its alpha and beta
-        add,       // v + low * other
-        multiply,  // v * (low * other + high)
-    };
-    form what = form::affine;
-    spread scale = spread::of(1);
-    spread shift = spread::of(no_shift);
-    double low = 0;
-    double high = 0;
-    kernel::unary_function function = kernel::unary_function::abs;
-    output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
-};
-
-/// What a step computes after its kernel proper: functions one after the other, and the type that is stored.
-struct chain {
-    lpt::shape dimensions;
-    /// The axis along which constants may vary; -1: none, -2: any.
-    int axis = any_axis;
-    bool channels_last = false;  // one number a channel and image may come from another tensor
-    std::vector<chain_function> functions;
-    std::vector<node_id> nodes;
-    output_ref tail;
-    element type = f32;
-    double low = 0;   // of a stored integer
-    double high = 0;
-
-    static constexpr int any_axis = -2;
-    static constexpr int no_axis = -1;
-
-    bool allows(const spread& numbers) const {
-        return numbers.is_one() || axis == any_axis ||
-               (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
-    }
-
-    /// v = scale * v + shift, joined with the function before where that is of the same form. A shift of `no_shift` keeps the sign
-    /// of zeros: 0 times a negative number is -0.
-    void affine(const spread& scale, const spread& shift) {
-        if (scale.is(1) && shift.is_nothing_to_add()) {
-            return;
-        }
-        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
-            chain_function& before = functions.back();
-            spread joined_scale;
-            spread moved;
-            spread joined_shift;
-            const auto product = [](double a, double b) { return a * b; };
-            if (combine(before.scale, scale, joined_scale, product) &&
-                combine(before.shift, scale, moved, scaled_shift) &&
-                combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
-                before.scale = std::move(joined_scale);
-                before.shift = std::move(joined_shift);
-                return;
-            }
-        }
-        chain_function made;
-        made.scale = scale;
-        made.shift = shift;
-        functions.push_back(std::move(made));
-    }
-    void clamp(double least, double greatest) {
-        chain_function made;
-        made.what = chain_function::form::clamp;
-        made.low = least;
-        made.high = greatest;
-        functions.push_back(std::move(made));
-    }
-    void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
-        chain_function made;
-        made.what = chain_function::form::unary;
-        made.function = which;
-        made.low = alpha;
-        made.high = beta;
-        functions.push_back(std::move(made));
-    }
-    /// Stores integers of a type, no smaller than `least` and no greater than `greatest`.
-    void store(element as, double least, double greatest) {
-        type = as;
-        low = least;
-        high = greatest;
-        narrow_by_clamp();
-    }
-
-private:
-    /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
-    /// rounding and scaling keep the order.
-    void narrow_by_clamp() {
-        const std::size_t count = functions.size();
-        const bool scaled = count > 1 && functions.back().what == chain_function::form::affine;
-        if (count < (scaled ? 2u : 1u)) {
-            return;
-        }
-        const chain_function& clamp = functions[count - (scaled ? 2 : 1)];
-        if (clamp.what != chain_function::form::clamp) {
-            return;
-        }
-        spread least = spread::of(clamp.low);
-        spread greatest = spread::of(clamp.high);
-        if (scaled) {
-            const chain_function& last = functions.back();
-            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) ||
-                !scaled_limit(last, clamp.low, low, least) || !scaled_limit(last, clamp.high, high, greatest)) {
-                return;
-            }
-        }
-        const double narrow_low = math::round_half_even(math::minimum(math::maximum(least.one(), low), high));
-        const double narrow_high = math::round_half_even(math::maximum(math::minimum(greatest.one(), high), low));
-        low = narrow_low;
-        high = narrow_high;
-        const chain_function last = functions.back();
-        functions.resize(count - (scaled ? 2 : 1));
-        if (scaled) {
-            affine(last.scale, last.shift);
-        }
-    }
-    /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
-    bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) const {
-        if (math::is_infinite(limit)) {
-            result = spread::of(outside);
-            return true;
-        }
-        const auto scaled = [&](double scale, double shift) {
-            const double stored = math::round_half_even(static_cast<double>(
-                __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
-            return math::minimum(math::maximum(stored, low), high);
-        };
-        return combine(last.scale, last.shift, result, scaled) && result.is_one();
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/extend.hpp
-#ifndef LPT_HOLDS_PLAN_EXTEND_HPP
-#define LPT_HOLDS_PLAN_EXTEND_HPP
-// Which operations of the graph become functions of a chain.
-
-namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
-
-inline bool finite(const spread& numbers) {
-    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
-}
-
-/// A number that an input of the node gives.
-inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
-    const tensor* value = model.constant_value(each.input(port));
-    if (value == nullptr || value->elements() != 1) {
-        return false;
-    }
-    result = value->real(0);
-    return true;
-}
-
-/// Relu, Clamp … of one input without arrays of numbers.
-inline bool extend_by_unary(chain& to, const graph& model, const node& each) {
-    using kernel::unary_function;
-    double alpha = 0;
-    double beta = 0;
-    switch (each.kind()) {
-        case op::kind::relu: to.clamp(0, math::infinity); return true;
-        case op::kind::clamp: to.clamp(each.as<op::clamp>().min, each.as<op::clamp>().max); return true;
-        case op::kind::sigmoid: to.unary(unary_function::sigmoid); return true;
-        case op::kind::tanh: to.unary(unary_function::tanh); return true;
-        case op::kind::elu: to.unary(unary_function::elu, each.as<op::elu>().alpha); return true;
-        case op::kind::gelu:
-            to.unary(each.as<op::gelu>().approximation_mode == op::gelu_approximation::erf ? unary_function::gelu_erf
-                                                                                           : unary_function::gelu_tanh);
-            return true;
-        case op::kind::hswish: to.unary(unary_function::hswish); return true;
-        case op::kind::hsigmoid: to.unary(unary_function::hsigmoid); return true;
-        case op::kind::hard_sigmoid:
-            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
-                return false;
-            }
-            to.unary(unary_function::hard_sigmoid, alpha, beta);
-            return true;
-        case op::kind::swish:
-            alpha = 1;
-            if (each.inputs() > 1 && !one_number(model, each, 1, alpha)) {
-                return false;
-            }
-            to.unary(unary_function::swish, alpha);
-            return true;
-        case op::kind::mish: to.unary(unary_function::mish); return true;
-        case op::kind::soft_plus: to.unary(unary_function::softplus); return true;
-        case op::kind::soft_sign: to.unary(unary_function::softsign); return true;
-        case op::kind::selu:
-            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
-                return false;
-            }
-            to.unary(unary_function::selu, alpha, beta);
-            return true;
-        case op::kind::exp: to.unary(unary_function::exp); return true;
-        case op::kind::log: to.unary(unary_function::log); return true;
-        case op::kind::sqrt: to.unary(unary_function::sqrt); return true;
-        case op::kind::abs: to.unary(unary_function::abs); return true;
-        case op::kind::negative: to.affine(spread::of(-1), spread::of(no_shift)); return true;
-        case op::kind::sign: to.unary(unary_function::sign); return true;
-        case op::kind::erf: to.unary(unary_function::erf); return true;
-        case op::kind::floor: to.unary(unary_function::floor); return true;
-        case op::kind::ceiling: to.unary(unary_function::ceiling); return true;
-        case op::kind::round:
-            to.unary(each.as<op::round>().mode == op::round_mode::half_to_even ? unary_function::round_even
-                                                                               : unary_function::round_away);
-            return true;
-        default: return false;
-    }
-}
-
-inline bool extend_by_prelu(chain& to, const graph& model, const node& each) {
-    const tensor* slope = model.constant_value(each.input(1));
-    if (slope == nullptr) {
-        return false;
-    }
-    chain_function made;
-    made.what = chain_function::form::prelu;
-    const bool of_channels = slope->dimensions().rank() == 1 && each.shape().rank() > 1 && slope->elements() > 1 &&
-                             slope->dimensions()[0] == each.shape()[1];
-    shape wanted = slope->dimensions();
-    if (of_channels) {
-        wanted = shape::of_ones(each.shape().rank() - 1);
-        wanted[0] = slope->dimensions()[0];
-    }
-    if (!spread_of(tensor(*slope, wanted), each.shape(), made.scale) || !to.allows(made.scale) || !finite(made.scale)) {
-        return false;
-    }
-    to.functions.push_back(std::move(made));
-    return true;
-}
-
-/// Power with a known exponent that has a function of its own.
-inline bool extend_by_power(chain& to, const graph& model, const node& each, int port) {
-    double exponent = 0;
-    if (port != 0 || !one_number(model, each, 1, exponent)) {
-        return false;
-    }
-    if (exponent == 1) {
-        return true;
-    }
-    if (exponent == 2) {
-        to.unary(kernel::unary_function::square);
-    } else if (exponent == 0.5) {
-        to.unary(kernel::unary_function::sqrt);
-    } else if (exponent == -1) {
-        to.unary(kernel::unary_function::reciprocal);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
-inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
-    if (!to.allows(numbers) || !finite(numbers)) {
-        return false;
-    }
-    const auto negated = [&] { return numbers.map([](double v) { return -v; }); };
-    switch (each.kind()) {
-        case op::kind::add: to.affine(spread::of(1), numbers); return true;
-        case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
-        case op::kind::subtract:
-            if (port == 0) {
-                to.affine(spread::of(1), negated());
-            } else {
-                to.affine(spread::of(-1), numbers);
-            }
-            return true;
-        case op::kind::divide:
-            if (port == 1) {
-                to.unary(kernel::unary_function::reciprocal);
-                to.affine(numbers, spread::of(no_shift));
-                return true;
-            }
-            if (!numbers.all([](double v) { return v != 0; })) {
-                return false;
-            }
-            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
-            return true;
-        case op::kind::maximum:
-        case op::kind::minimum: {
-            if (!numbers.is_one()) {
-                return false;
-            }
-            const bool lower = each.is<op::maximum>();
-            to.clamp(lower ? numbers.one() : -math::infinity, lower ? math::infinity : numbers.one());
-            return true;
-        }
-        default: return false;
-    }
-}
-
-/// Arithmetic with another tensor.
-inline bool extend_by_tensor(chain& to, const graph& model, const node& each, int port) {
-    const output_ref other = each.input(static_cast<std::size_t>(1 - port));
-    source from = source_of(model, other);
-    if (!from.scale.is_one() || !from.shift.is_one()) {
-        from = {other, spread::of(1), spread::of(no_shift)};
-    }
-    const shape& dimensions = model.shape(from.base);
-    bool fits = dimensions == to.dimensions;
-    if (!fits && to.channels_last && to.dimensions[0] == 1 && dimensions.rank() == to.dimensions.rank()) {
-        fits = dimensions[1] == to.dimensions[1];
-        for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
-            fits = fits && dimensions[axis] == 1;
-        }
-    }
-    if (!fits || (model.type(from.base) != f32 && !is_byte(model.type(from.base)))) {
-        return false;
-    }
-    chain_function made;
-    made.other = from.base;
-    made.low = from.scale.one();
-    made.high = from.shift.one();
-    switch (each.kind()) {
-        case op::kind::add: break;
-        case op::kind::subtract:
-            if (port == 1) {
-                to.affine(spread::of(-1), spread::of(no_shift));
-            } else {
-                made.low = -made.low;
-                made.high = scaled_shift(made.high, -1);
-            }
-            break;
-        case op::kind::multiply: made.what = chain_function::form::multiply; break;
-        default: return false;
-    }
-    if (!each.is<op::multiply>()) {
-        made.what = chain_function::form::add;
-        to.affine(spread::of(1), spread::of(made.high));
-        made.high = 0;
-    }
-    to.functions.push_back(std::move(made));
-    return true;
-}
-
-/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
-inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
-    spread range[4];
-    for (std::size_t i = 0; i < 4; ++i) {
-        const tensor* value = model.constant_value(each.input(i + 1));
-        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
-            !finite(range[i])) {
-            return false;
-        }
-    }
-    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
-    const auto difference = [](double low, double high) { return high - low; };
-    spread in_width;
-    spread out_width;
-    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
-        !in_width.all([](double v) { return v > 1e-30; }) ||
-        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
-        return false;
-    }
-    const spread scale = in_width.map([&](double width) { return steps / width; });
-    const spread step = out_width.map([&](double width) { return width / steps; });
-    spread shift;
-    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
-        !finite(shift)) {
-        return false;
-    }
-    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
-        math::truncate(range[2].one()) == range[2].one()) {
-        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
-        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
-        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
-        const double ends[2] = {range[2].one(), range[3].one()};
-        const element_facts& limits = facts(each.type());
-        to.affine(signed_scale, signed_shift);
-        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
-                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
-        return true;
-    }
-    to.affine(scale, shift);
-    to.clamp(0, steps);
-    to.unary(kernel::unary_function::round_even);
-    to.affine(step, range[2]);
-    if (is_byte(each.type())) {
-        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-    }
-    return true;
-}
-
-}  // namespace detail
-
-/// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
-inline bool extend(chain& to, const graph& model, node_id id, int port) {
-    const node& each = model[id];
-    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32 ||
-        (each.type() != f32 && !is_byte(each.type()))) {
-        return false;
-    }
-    const bool first = to.nodes.empty();
-    // Relu and the like on integers: they stay what they are.
-    const bool keeps_integers = first && is_byte(each.type()) &&
-                                model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
-                                (each.is<op::relu>() || each.is<op::clamp>());
-    if (is_byte(each.type()) && !keeps_integers && !each.is<op::fake_quantize>()) {
-        return false;
-    }
-    bool extended = false;
-    spread numbers;
-    switch (each.kind()) {
-        case op::kind::fake_quantize: extended = port == 0 && detail::extend_by_fake_quantize(to, model, each); break;
-        case op::kind::prelu: extended = port == 0 && detail::extend_by_prelu(to, model, each); break;
-        case op::kind::power: extended = detail::extend_by_power(to, model, each, port); break;
-        case op::kind::convert: extended = each.type() == f32 && model.type(each.input(0)) == f32; break;
-        case op::kind::add:
-        case op::kind::subtract:
-        case op::kind::multiply:
-        case op::kind::divide:
-        case op::kind::maximum:
-        case op::kind::minimum: {
-            const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
-            extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
-                                              detail::extend_by_constant(to, each, numbers, port)
-                                        : !first && detail::extend_by_tensor(to, model, each, port);
-            break;
-        }
-        default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
-    }
-    if (!extended) {
-        return false;
-    }
-    if (keeps_integers) {
-        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-    }
-    to.nodes.push_back(id);
-    to.tail = id;
-    return true;
-}
-
-/// Follows the only reader of the chain's last value as long as it can join. `taken(node)`: it belongs to another step.
-template <class Taken>
-void follow(chain& to, const graph& model, const Taken& taken) {
-    while (to.type == f32 && model.use_count(to.tail) == 1) {
-        const input_ref user = model.first_use(to.tail);
-        if (taken(user.node) || !extend(to, model, user.node, user.port)) {
-            return;
-        }
-    }
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/groups.hpp
-#ifndef LPT_HOLDS_PLAN_GROUPS_HPP
-#define LPT_HOLDS_PLAN_GROUPS_HPP
-// Which operations of a graph one step computes together.
-
-namespace lpt::inline LPT_ABI::plan {
-
-/// The kind of kernel that a group begins with.
-enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
-
-/// Operations that one step computes: the first, and those that only read each other.
-struct group {
-    group_form form = group_form::one_operand;
-    node_id anchor = node_id::none;
-    source operands[2];
-    chain functions;
-};
-
-/// What an attention reads for one of its matrices: a tensor, the order that it sees its axes in, and scale and zero point of bytes.
-struct attention_input {
-    output_ref from;
-    double scale = 1;
-    std::int32_t zero_point = 0;
-    std::vector<std::size_t> order;
-    std::vector<node_id> joined;  // Transposes that give that order
-};
-
-namespace detail {
-
-inline bool is_convolution(op::kind kind) {
-    return kind == op::kind::convolution || kind == op::kind::group_convolution ||
-           kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
-}
-inline bool is_transposed_convolution(op::kind kind) {
-    return kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
-}
-inline bool is_grouped_convolution(op::kind kind) {
-    return kind == op::kind::group_convolution || kind == op::kind::group_convolution_backprop_data;
-}
-
-inline bool has_kernel_type(const graph& model, output_ref output) {
-    return model.type(output) == f32 || is_byte(model.type(output));
-}
-
-/// A tensor with elements, all sizes known.
-inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
-
-/// An operation that takes one tensor with elements, of f32 or of bytes that it computes with as f32, and gives one of f32.
-inline bool maps_f32(const graph& model, const node& each) {
-    if (each.inputs() == 0 || each.outputs() != 1 || each.type() != f32 || !has_elements(each.shape()) ||
-        !has_elements(model.shape(each.input(0)))) {
-        return false;
-    }
-    const relaxation* own = each.own_types();
-    const element given = model.type(each.input(0));
-    const bool is_typed = own != nullptr && !own->input_types.empty() && own->input_types[0] != dynamic;
-    return is_typed ? own->input_types[0] == f32 && has_kernel_type(model, each.input(0)) : given == f32;
-}
-
-inline chain chain_at(const graph& model, node_id anchor, int axis) {
-    chain result;
-    result.dimensions = model[anchor].shape();
-    result.axis = axis;
-    result.nodes.push_back(anchor);
-    result.tail = anchor;
-    return result;
-}
-
-/// A convolution that the kernels take: known weights, one to three spatial axes.
-inline bool begin_convolution(const graph& model, node_id id, group& result) {
-    const node& each = model[id];
-    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
-    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
-        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
-        return false;
-    }
-    result.operands[0] = source_of(model, each.input(0));
-    result.form = group_form::convolution;
-    result.functions = chain_at(model, id, 1);
-    result.functions.channels_last = true;
-    return has_kernel_type(model, result.operands[0].base);
-}
-
-inline bool begin_product(const graph& model, node_id id, group& result) {
-    const node& each = model[id];
-    if (!each.is<op::mat_mul>() || each.type() != f32 || !has_elements(each.shape())) {
-        return false;
-    }
-    for (std::size_t port = 0; port < 2; ++port) {
-        result.operands[port] = source_of(model, each.input(port));
-        if (!has_kernel_type(model, result.operands[port].base) || !has_elements(model.shape(each.input(port)))) {
-            return false;
-        }
-    }
-    const bool columns = model.shape(each.input(1)).rank() > 1;
-    result.form = group_form::product;
-    result.functions = chain_at(model, id, columns ? static_cast<int>(each.shape().rank()) - 1 : chain::no_axis);
-    return true;
-}
-
-/// True for a reduction of all axes but the first two.
-inline bool reduces_pixels(const graph& model, const node& each) {
-    const tensor* axes = model.constant_value(each.input(1));
-    const std::size_t rank = model.shape(each.input(0)).rank();
-    if (axes == nullptr || rank < 3 || rank > 5) {
-        return false;
-    }
-    std::vector<bool> reduced(rank, false);
-    for (std::size_t i = 0; i < axes->elements(); ++i) {
-        const std::int64_t axis = normalized_axis(axes->integer(i), rank);
-        if (axis < 0) {
-            return false;
-        }
-        reduced[static_cast<std::size_t>(axis)] = true;
-    }
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        if (reduced[axis] != (axis > 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// True for a window whose bytes kernels sum in 32 bits; larger ones are the reference's.
-inline bool has_kernel_window(const graph& model, const node& each) {
-    constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
-    checked taps = 1;
-    if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
-        const integers& kernel =
-            each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
-        for (const std::int64_t size : kernel) {
-            taps = taps * size;
-        }
-        return taps.is_within(1, most_taps);
-    }
-    const shape& data = model.shape(each.input(0));
-    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-        taps = taps * data[axis];
-    }
-    return model.type(each.input(0)) == f32 || taps.is_within(1, most_taps);
-}
-
-inline bool begin_pool(const graph& model, node_id id, group& result) {
-    const node& each = model[id];
-    const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
-    const bool reduction = each.is<op::reduce_mean>() || each.is<op::reduce_max>();
-    if ((!windows && !reduction) || !has_elements(each.shape()) || !has_elements(model.shape(each.input(0))) ||
-        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) ||
-        (reduction && !reduces_pixels(model, each))) {
-        return false;
-    }
-    source& from = result.operands[0];
-    from = {each.input(0), spread::of(1), spread::of(no_shift)};
-    const element type = model.type(from.base);
-    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
-        model.shape(from.base).rank() > 5) {
-        return false;
-    }
-    if (!has_kernel_window(model, each)) {
-        return false;
-    }
-    result.form = group_form::pool;
-    result.functions = chain_at(model, id, 1);
-    if (is_byte(each.type())) {
-        result.functions.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-    }
-    return true;
-}
-
-/// Arithmetic on two tensors that must both be read.
-inline bool begin_two_operands(const graph& model, node_id id, group& result) {
-    const node& each = model[id];
-    switch (each.kind()) {
-        case op::kind::add:
-        case op::kind::subtract:
-        case op::kind::multiply:
-        case op::kind::divide:
-        case op::kind::maximum:
-        case op::kind::minimum:
-        case op::kind::squared_difference: break;
-        default: return false;
-    }
-    if (each.type() != f32 || !has_elements(each.shape())) {
-        return false;
-    }
-    for (std::size_t port = 0; port < 2; ++port) {
-        result.operands[port] = source_of(model, each.input(port));
-        if (!has_kernel_type(model, result.operands[port].base)) {
-            return false;
-        }
-    }
-    result.form = group_form::two_operands;
-    result.functions = chain_at(model, id, chain::any_axis);
-    return true;
-}
-
-/// A function of one tensor, perhaps with known numbers.
-inline bool begin_one_operand(const graph& model, node_id id, group& result) {
-    const node& each = model[id];
-    if (each.outputs() != 1 || !has_elements(each.shape())) {
-        return false;
-    }
-    for (int port = 0; port < static_cast<int>(each.inputs()) && port < 2; ++port) {
-        const source from = source_of(model, each.input(static_cast<std::size_t>(port)));
-        if (!has_kernel_type(model, from.base) || !(model.shape(from.base) == each.shape()) ||
-            model.constant_value(from.base) != nullptr) {
-            continue;
-        }
-        result.form = group_form::one_operand;
-        result.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
-        result.functions = chain();
-        result.functions.dimensions = each.shape();
-        result.functions.affine(from.scale, from.shift);
-        if (extend(result.functions, model, id, port)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-inline bool begin(const graph& model, node_id id, group& result) {
-    result.anchor = id;
-    return begin_convolution(model, id, result) || begin_product(model, id, result) || begin_pool(model, id, result) ||
-           begin_one_operand(model, id, result) || begin_two_operands(model, id, result);
-}
-
-inline int turn_of(op::kind kind) {
-    return is_convolution(kind) || kind == op::kind::mat_mul          ? 0
-           : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1
-                                                                      : 2;
-}
-
-}  // namespace detail
-
-/// The groups of a graph, and the group of each node by its number (-1: none).
-struct grouping {
-    std::vector<group> groups;
-    std::vector<int> of_node;
-};
-
-/// Finds the groups. Those that begin with a convolution or matrix product choose first, then pooling, then the others, each in
-/// topological order. Dequantizations belong to no group: their readers take the low precision tensor where they can.
-inline grouping find_groups(const graph& model, const seq<node_id>& order) {
-    grouping result;
-    result.of_node.assign(model.id_bound(), -1);
-    for (int turn = 0; turn < 3; ++turn) {
-        for (const node_id id : order) {
-            const node& each = model[id];
-            if (detail::turn_of(each.kind()) != turn || result.of_node[index_of(id)] >= 0 || each.outputs() == 0 ||
-                each.is<op::constant>() || each.is<op::result>() || is_dequantization(model, id)) {
-                continue;
-            }
-            group made;
-            if (!detail::begin(model, id, made)) {
-                continue;
-            }
-            follow(made.functions, model, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
-            for (const node_id member : made.functions.nodes) {
-                result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
-            }
-            result.groups.push_back(std::move(made));
-        }
-    }
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/large_pages.hpp
-#ifndef LPT_HOLDS_PLAN_LARGE_PAGES_HPP
-#define LPT_HOLDS_PLAN_LARGE_PAGES_HPP
-// Pages of 2 MiB, where the system has them: fewer faults when memory is first touched, and fewer addresses to translate.
-
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
-
-namespace lpt::inline LPT_ABI::plan::detail {
-
-/// At least `size` zeroed bytes at the beginning of a large page; null where the system has none, or where a sanitizer watches memory.
-inline std::shared_ptr<std::byte> large_pages([[maybe_unused]] std::size_t size) {
-#if defined(MADV_HUGEPAGE) && defined(MAP_ANONYMOUS)
-    if constexpr (lpt::detail::keeps_small_memory) {
-        constexpr std::size_t page = std::size_t{2} << 20;
-        const std::size_t whole = (size + page - 1) / page * page + page;  // one more for the alignment
-        void* const mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mapped != MAP_FAILED) {
-            const auto address = reinterpret_cast<std::uintptr_t>(mapped);
-            std::byte* const first = static_cast<std::byte*>(mapped) + (page - address % page) % page;
-            ::madvise(first, whole - page, MADV_HUGEPAGE);
-            return {first, [mapped, whole](std::byte*) { ::munmap(mapped, whole); }};
-        }
-    }
-#endif
-    return nullptr;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan::detail
-#endif
-
-// ======== lpt/plan/zeroed_memory.hpp
-#ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
-#define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
-namespace lpt::inline LPT_ABI::plan {
-
-inline constexpr std::size_t block_alignment = 64;
-/// Bytes after each block that a kernel may read, never write.
-inline constexpr std::size_t block_slack = 64;
-
-/// Zeroed memory at an address that vectors like, with room behind it that kernels may read. The system gives pages of large blocks
-/// when they are touched, large ones where it has them. Raises a `memory_error` for what cannot be had.
-class zeroed_memory {
-    struct give_back {
-        std::shared_ptr<std::byte> chunk;  // the block is a part of it; null: it stands alone
-        void operator()(std::byte* memory) const noexcept {
-            if (!chunk) {
-                std::free(memory);
-            }
-        }
-    };
-    static constexpr std::size_t large_size = std::size_t{4} << 20;  // from here on a block has pages of its own
-
-    std::unique_ptr<std::byte, give_back> own_;
-    std::byte* first_ = nullptr;
-    std::size_t size_ = 0;
-
-    static std::unique_ptr<std::byte, give_back> take(std::size_t size) {
-        constexpr std::size_t beside = block_alignment + block_slack;
-        if (size >= large_size && size <= SIZE_MAX / 2) {
-            if (std::shared_ptr<std::byte> pages = detail::large_pages(size + block_slack)) {
-                std::byte* const first = pages.get();
-                return {first, give_back{std::move(pages)}};
-            }
-        }
-        void* result = size > SIZE_MAX - beside ? nullptr : std::calloc(size + beside, 1);
-        if (result == nullptr) {
-            lpt::detail::raise_no_memory(size);
-        }
-        return {static_cast<std::byte*>(result), give_back{}};
-    }
-
-public:
-    zeroed_memory() = default;
-    explicit zeroed_memory(std::size_t size) : own_(take(size)), size_(size) {
-        const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
-        first_ = own_.get() + (block_alignment - address % block_alignment) % block_alignment;
-    }
-    /// `size` bytes at `first`, zeroed and aligned, with their room behind them, of a chunk that is kept as long.
-    zeroed_memory(std::byte* first, std::size_t size, std::shared_ptr<std::byte> chunk)
-        : own_(first, give_back{std::move(chunk)}), first_(first), size_(size) {}
-    zeroed_memory(zeroed_memory&& other) noexcept
-        : own_(std::move(other.own_)),
-          first_(std::exchange(other.first_, nullptr)),
-          size_(std::exchange(other.size_, 0)) {}
-    zeroed_memory& operator=(zeroed_memory&& other) noexcept {
-        own_ = std::move(other.own_);
-        first_ = std::exchange(other.first_, nullptr);
-        size_ = std::exchange(other.size_, 0);
-        return *this;
-    }
-    ~zeroed_memory() = default;
-
-    std::byte* data() const { return first_; }
-    std::size_t size() const { return size_; }
-    /// Makes it at least so large; what it held is lost if it grows.
-    void grow(std::size_t size) {
-        if (first_ == nullptr || size > size_) {
-            *this = zeroed_memory();
-            *this = zeroed_memory(size);
-        }
-    }
-};
-
-/// Many blocks next to each other, so that they share large pages; a chunk lives as long as one of its blocks.
-class zeroed_blocks {
-    static constexpr std::size_t alone_at_first = std::size_t{1}
-                                                  << 20;  // so many bytes, which large pages would not pay for
-    static constexpr std::size_t chunk_size = std::size_t{32}
-                                              << 20;  // of addresses; memory is given when it is touched
-    std::shared_ptr<std::byte> chunk_;
-    std::size_t left_ = 0;
-    std::byte* next_ = nullptr;
-    std::size_t alone_ = 0;
-
-public:
-    /// Raises a `memory_error` for what cannot be had.
-    zeroed_memory take(std::size_t size) {
-        const std::size_t needed = (size / block_alignment + 1) * block_alignment + block_slack;
-        if (alone_ < alone_at_first || size > chunk_size / 2) {
-            alone_ += size < alone_at_first ? size : alone_at_first;
-            return zeroed_memory(size);
-        }
-        if (needed > left_) {
-            chunk_ = detail::large_pages(chunk_size);
-            left_ = chunk_ ? chunk_size : 0;
-            next_ = chunk_.get();
-        }
-        if (!chunk_) {
-            return zeroed_memory(size);
-        }
-        zeroed_memory result(next_, size, chunk_);
-        next_ += needed;
-        left_ -= needed;
-        return result;
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/steps.hpp
-#ifndef LPT_HOLDS_PLAN_STEPS_HPP
-#define LPT_HOLDS_PLAN_STEPS_HPP
-// A planned network as data: tensors, where they live, and the steps that make them.
-
-namespace lpt::inline LPT_ABI::plan {
-
-/// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
-enum class layout : unsigned char { plain, channels_last };
-
-/// Where a tensor's bytes are.
-enum class place : unsigned char {
-    arena,     // memory that steps share, planned by liveness
-    constant,  // known when the network was planned
-    input,     // what the caller gives
-    state,     // kept from run to run
-};
-
-/// A block of memory that one or more tensors see.
-struct storage {
-    place where = place::arena;
-    std::size_t bytes = 0;
-    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
-    int first_step = -1;     // arena: the first step that touches it
-    int last_step = -1;      // and the last; steps_end for what the caller reads
-    lpt::tensor value;       // constant
-};
-
-/// A tensor in memory.
-struct stored_tensor {
-    element type = dynamic;
-    lpt::shape dimensions;
-    layout order = layout::plain;
-    int storage = -1;
-
-    std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
-};
-
-/// Numbers of an epilogue: one for all, or an array.
-/// `strides`: for each loop axis of its step, how far the array moves with it; empty: it is one number.
-struct number_row {
-    std::vector<float> values{0.0f};
-    std::vector<std::int64_t> strides;
-
-    bool is_one() const { return strides.empty(); }
-};
-
-/// A tensor that an elementwise step or an epilogue reads, with its strides (elements) along the loop axes.
-struct strided_tensor {
-    int tensor = -1;
-    std::vector<std::int64_t> strides;
-};
-
-/// A post operation of an epilogue (kernel::post_operation) before its pointers are known.
-struct planned_post {
-    kernel::post_kind kind = kernel::post_kind::clamp;
-    kernel::unary_function function = kernel::unary_function::abs;
-    number_row a;
-    number_row b;
-    strided_tensor residual;
-};
-
-/// An epilogue (kernel::epilogue) before its pointers are known.
-struct planned_finish {
-    number_row scale{{1.0f}, {}};
-    number_row bias{{-0.0f}, {}};  // adds nothing, and keeps the sign of zeros
-    std::vector<planned_post> posts;
-    element type = f32;
-    float low = 0;
-    float high = 0;
-};
-
-/// Packed weights.
-using packed_bytes = zeroed_memory;
-
-/// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
-struct convolution_step {
-    kernel::convolution_shape shape;
-    int input = -1;
-    std::int32_t zero_point = 0;
-    std::shared_ptr<const packed_bytes> weights;
-    int scratch = -1;  // a tensor of bytes, or none
-    int output = -1;
-    planned_finish finish;
-};
-
-/// Matrix products, one for each batch. Loop axes: rows, columns.
-struct product_step {
-    std::int64_t m = 0;
-    std::int64_t n = 0;
-    std::int64_t k = 0;
-    int a = -1;
-    int b = -1;  // none: the weights are packed
-    std::int32_t a_zero_point = 0;
-    std::int32_t b_zero_point = 0;
-    std::int64_t a_row_stride = 0;
-    std::int64_t b_k_stride = 0;
-    std::int64_t b_n_stride = 0;
-    std::shared_ptr<const packed_bytes> weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
-    std::size_t packed_matrix_bytes = 0;
-    int scratch = -1;  // where `b` is packed
-    std::vector<std::int64_t> a_offsets;  // of each batch, in elements
-    std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
-    int output = -1;
-    planned_finish finish;
-};
-
-/// Max or average pooling; channels innermost. Loop axes: pixels, channels.
-struct pool_step {
-    kernel::pool_problem problem;  // without pointers
-    int input = -1;
-    int output = -1;
-    planned_finish finish;
-};
-
-/// A function of one or two tensors, element by element.
-/// The loop axes are the output's, merged where all operands allow; the last but one is the kernel's rows (pixels), the last its
-/// channels, all before are looped over.
-struct elementwise_step {
-    bool has_two = false;
-    kernel::binary_function function = kernel::binary_function::add;
-    std::vector<std::int64_t> sizes;
-    strided_tensor operands[2];
-    number_row scales[2];  // of two operands; one operand has the epilogue's
-    number_row shifts[2];
-    strided_tensor output;
-    planned_finish finish;
-};
-
-/// A function of one byte for each byte.
-struct lookup_step {
-    int input = -1;
-    int output = -1;
-    std::vector<std::uint8_t> table;
-};
-
-/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
-struct gather_step {
-    int input = -1;
-    int output = -1;
-    std::int64_t element_bytes = 1;
-    std::int64_t block = 1;  // elements
-    std::vector<std::int32_t> blocks;
-    std::vector<std::byte> fill;  // one element
-};
-
-/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
-/// input; a negative index counts from the back. Raises an error for one outside.
-struct choice_step {
-    int input = -1;
-    int indices = -1;  // i32 or i64
-    int output = -1;
-    std::int64_t parts = 1;
-    std::int64_t parts_of_batch = 1;
-    std::int64_t size = 1;  // blocks of a part of the input
-    std::int64_t count = 1;  // indices of a batch
-    std::size_t block_bytes = 1;
-};
-
-/// A margin around the pixels, of one value a channel; channels innermost.
-struct margin_step {
-    int input = -1;
-    int output = -1;
-    std::int64_t batch = 1;
-    std::int64_t in[3] = {1, 1, 1};
-    std::int64_t begin[3] = {0, 0, 0};
-    std::int64_t out[3] = {1, 1, 1};
-    std::vector<std::byte> fill;  // one pixel
-};
-
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
-struct concat_step {
-    std::vector<int> inputs;
-    std::vector<std::size_t> lengths;
-    std::size_t rows = 1;
-    int output = -1;
-};
-
-/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
-struct transpose_step {
-    kernel::transpose_problem problem;  // without pointers
-    int input = -1;
-    int output = -1;
-};
-
-/// A kernel whose problem says its fields itself (kernel/rows/).
-/// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
-template <class Problem>
-struct kernel_step {
-    Problem problem;  // without pointers
-    std::vector<int> operands;
-};
-
-/// An operation that the scalar reference evaluates.
-struct reference_step {
-    node_id node = node_id::none;
-    std::vector<int> inputs;
-    std::vector<int> outputs;
-};
-
-/// A node with bodies.
-struct control_flow_step {
-    node_id node = node_id::none;
-    std::vector<int> inputs;
-    std::vector<int> outputs;
-};
-
-/// A node whose output shapes are known when it has been evaluated: its outputs are no tensors of this network, but inputs of the
-/// one that is planned for them.
-struct deferred_step {
-    node_id node = node_id::none;
-    std::vector<int> inputs;
-};
-
-/// Copies a tensor; into a state that was never written before only when `first_time`.
-struct copy_step {
-    int input = -1;
-    int output = -1;
-    bool first_time = false;
-    int state = -1;  // number of the state that is written, or none
-};
-
-namespace detail {
-
-template <class Problems>
-struct step_work_of;
-template <class... Problems>
-struct step_work_of<kernel::problem_list<Problems...>> {
-    using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
-                              choice_step, margin_step, concat_step, transpose_step, reference_step, control_flow_step,
-                              deferred_step, copy_step, kernel_step<Problems>...>;
-};
-
-}  // namespace detail
-
-using step_work = detail::step_work_of<kernel::problems>::type;
-
-/// One step and what it does for whom.
-struct step {
-    step_work work;
-    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
-    std::string kernel;  // what computes it, for reports
-    element precision = f32;  // the element type that the first node's kernel computes in, or moves
-    std::vector<int> reads;  // tensors
-    std::vector<int> writes;
-    bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
-    bool is_short = false;  // one thread finishes it before another could help
-};
-
-/// Whether the scalar reference computes a step, for want of a kernel.
-inline bool is_on_reference(const step& each) { return each.kernel.starts_with("reference"); }
-
-/// The element type in which a step computes one of its nodes, by their order.
-///
-/// The first one's kernel: 8-bit integers of convolutions, matrix products and pooling, whatever type the sums have; of elementwise functions
-/// f32, also of 8-bit operands. What follows in the step is its epilogue, in f32. A lookup table is all of its nodes on 8 bits. What only moves
-/// elements has their type.
-inline element computing_type(const step& of, std::size_t which) {
-    return which == 0 || std::holds_alternative<lookup_step>(of.work) ? of.precision : f32;
-}
-
-/// Something that lives from run to run. A step that writes it may give it another shape, which the next run reads.
-struct state {
-    text name;
-    element type = dynamic;
-    int storage = -1;
-    std::size_t bytes = 0;  // that are read
-};
-
-/// An input or output of the network.
-struct port {
-    text name;
-    seq<text> names;  // of the tensor
-    element type = dynamic;
-    lpt::shape dimensions;
-    int tensor = -1;
-};
-
-/// A network, ready to run.
-struct network {
-    graph model;  // what reference steps evaluate, constants folded
-    std::vector<stored_tensor> tensors;
-    std::vector<storage> storages;
-    std::vector<step> steps;
-    std::vector<port> inputs;
-    std::vector<port> outputs;
-    std::vector<state> states;
-    std::size_t arena_bytes = 0;
-};
-
-/// The type of a tensor's elements as kernels call it.
-inline kernel::element_kind kind_of(element type) {
-    switch (type) {
-        case u8: return kernel::element_kind::u8;
-        case i8: return kernel::element_kind::i8;
-        case i32: return kernel::element_kind::i32;
-        default: return kernel::element_kind::f32;
-    }
-}
-
-/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
-inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
-
-/// The strides of a tensor's axes, in elements.
-inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {
-    const std::size_t rank = dimensions.rank();
-    std::vector<std::int64_t> result(rank, 1);
-    std::int64_t stride = 1;
-    const auto place_axis = [&](std::size_t axis) {
-        result[axis] = stride;
-        stride *= dimensions[axis];
-    };
-    if (order == layout::channels_last && rank > 2) {
-        place_axis(1);
-        for (std::size_t axis = rank; axis-- > 2;) {
-            place_axis(axis);
-        }
-        place_axis(0);
-    } else {
-        for (std::size_t axis = rank; axis-- > 0;) {
-            place_axis(axis);
-        }
-    }
-    return result;
-}
-
-/// The axes of a tensor from the outermost in memory to the innermost.
-inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
-    std::vector<std::size_t> result;
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        if (axis != 1 || order == layout::plain || rank < 3) {
-            result.push_back(axis);
-        }
-    }
-    if (order == layout::channels_last && rank > 2) {
-        result.push_back(1);
-    }
-    return result;
-}
-
-/// True if both layouts put the elements of such a tensor into the same order.
-inline bool layouts_agree(const lpt::shape& dimensions) {
-    std::int64_t pixels = 1;
-    for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
-        pixels *= dimensions[axis];
-    }
-    return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/weight_store.hpp
-#ifndef LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
-#define LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
-// Packed weights, each kept once however many plans use them.
-
-namespace lpt::inline LPT_ABI::plan {
-
-/// Packed weights by the constant that they were packed from and the form in which they are packed.
-///
-/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Those packed from constants of the
-/// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
-class weight_store {
-    struct entry {
-        tensor source;  // keeps the bytes whose address is the key, not the memory behind a window on a file
-        std::shared_ptr<const packed_bytes> packed;
-    };
-    std::map<std::pair<const std::byte*, std::string>, entry> entries_;
-    std::map<const std::byte*, tensor> kept_;
-    zeroed_blocks blocks_;
-    std::size_t bytes_ = 0;
-    std::size_t limit_ = SIZE_MAX;
-
-public:
-    weight_store() = default;
-    /// `limit`: the most bytes that packed weights may take; a `memory_error` is raised before more are packed.
-    explicit weight_store(std::size_t limit) : limit_(limit) {}
-
-    /// Weights packed from this constant stay when no plan uses them.
-    void keep(const tensor& constant) { kept_.insert_or_assign(constant.data(), constant); }
-    /// Lets weights go that no plan uses, but for those of constants that are kept.
-    void forget_unused() {
-        for (auto each = entries_.begin(); each != entries_.end();) {
-            const bool unused = each->second.packed.use_count() == 1 && !kept_.contains(each->first.first);
-            bytes_ -= unused ? each->second.packed->size() : 0;
-            each = unused ? entries_.erase(each) : std::next(each);
-        }
-    }
-    /// The packed weights of a constant; `pack(bytes)` writes `size` bytes if there are none of this form yet.
-    ///
-    /// `form`: everything that the packed bytes depend on besides the constant's values, in words.
-    template <class Pack>
-    std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
-                                                     const Pack& pack) {
-        const text kind = join({name(source.type()), source.dimensions()});
-        const std::pair<const std::byte*, std::string> key{source.data(), kind.c_str() + (" " + form)};
-        if (const auto found = entries_.find(key); found != entries_.end()) {
-            return found->second.packed;
-        }
-        if (size > limit_ - bytes_) {
-            lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
-        }
-        const auto packed = std::make_shared<packed_bytes>(blocks_.take(size));
-        pack(packed->data());
-        source.put_aside();
-        entries_.emplace(key, entry{source, packed});
-        bytes_ += size;
-        return packed;
-    }
-    /// How many packed weights there are.
-    std::size_t size() const { return entries_.size(); }
-    /// Their bytes.
-    std::size_t bytes() const { return bytes_; }
-};
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/weights.hpp
-#ifndef LPT_HOLDS_PLAN_WEIGHTS_HPP
-#define LPT_HOLDS_PLAN_WEIGHTS_HPP
-namespace lpt::inline LPT_ABI::plan {
-
-/// Weights as integers of 8 bits: a weight is value - zero_point. `zero_points`: none, one, or one for each output channel.
-struct integer_weights {
-    tensor values;
-    std::vector<std::int32_t> zero_points;
-    bool four_bits = false;  // all values are in [-8, 7]
-
-    /// True if they should be packed two in a byte, for a matrix of so many rows. Reading them bounds the time of few rows, which
-    /// half the bytes make shorter; of many rows it is arithmetic, which taking them apart makes a quarter longer.
-    bool packs_four_bits(std::int64_t rows) const { return four_bits && rows <= 8; }
-};
-
-namespace detail {
-
-struct value_range {
-    double low = 0;
-    double high = 0;
-};
-
-inline bool fits(const value_range& range, element type) {
-    return range.low >= facts(type).lowest && range.high <= facts(type).highest;
-}
-
-/// The zero point that moves a range into that of i8 or i4; false if there is none in [-128, 255].
-inline bool zero_point_for(const value_range& range, element type, std::int32_t& result) {
-    if (fits(range, type)) {
-        result = 0;
-        return true;
-    }
-    const double moved = facts(type).lowest - range.low;
-    result = static_cast<std::int32_t>(moved);
-    return range.high - range.low <= facts(type).highest - facts(type).lowest && moved >= -128 && moved <= 255;
-}
-
-/// The zero points that move the ranges of all channels into that of i8 or i4; false if there are none.
-inline bool zero_points_for(const std::vector<value_range>& ranges, element type, std::vector<std::int32_t>& result) {
-    result.assign(ranges.size(), 0);
-    for (std::size_t channel = 0; channel < ranges.size(); ++channel) {
-        if (!zero_point_for(ranges[channel], type, result[channel])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// The same for i4, one zero point for all channels if there is one.
-inline bool four_bit_zero_points_for(const std::vector<value_range>& ranges, const value_range& all,
-                                     std::vector<std::int32_t>& result) {
-    std::int32_t common = 0;
-    if (zero_point_for(all, i4, common)) {
-        result.assign(ranges.size(), common);
-        return true;
-    }
-    return zero_points_for(ranges, i4, result);
-}
-
-/// True if all bytes are in the range of i4.
-inline bool are_four_bits(const tensor& bytes) {
-    for (std::size_t i = 0; i < bytes.elements(); ++i) {
-        const double value = bytes.real(i);
-        if (!(value >= facts(i4).lowest && value <= facts(i4).highest)) {
-            return false;
-        }
-    }
-    return bytes.elements() != 0;
-}
-
-template <class ChannelOf>
-bool ranges_of(const tensor& weights, std::vector<value_range>& ranges, const ChannelOf& channel_of) {
-    std::vector<bool> seen(ranges.size(), false);
-    for (std::size_t i = 0; i < weights.elements(); ++i) {
-        const double value = weights.real(i);
-        if (!(math::absolute(value) <= 512) || math::truncate(value) != value) {
-            return false;
-        }
-        const std::size_t channel = channel_of(i);
-        value_range& range = ranges[channel];
-        range.low = seen[channel] ? math::minimum(range.low, value) : value;
-        range.high = seen[channel] ? math::maximum(range.high, value) : value;
-        seen[channel] = true;
-    }
-    return true;
-}
-
-}  // namespace detail
-
-/// Weights whose values are integers that fit into 8 bits, perhaps after a shift for each output channel. Those that fit into 4 are
-/// found by their values: a Convert or a zero point, folded, leaves nothing else of i4 and u4.
-///
-/// `channel_of(i)`: the output channel, below `channels`, of element i. False for weights that are not of this form.
-template <class ChannelOf>
-bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of,
-                        integer_weights& result) {
-    if (is_byte(weights.type())) {
-        result = {weights, {}, detail::are_four_bits(weights)};
-        return true;
-    }
-    if (weights.elements() == 0 || !(is_real(weights.type()) || is_integral(weights.type()))) {
-        return false;
-    }
-    std::vector<detail::value_range> ranges(channels);
-    if (!detail::ranges_of(weights, ranges, channel_of)) {
-        return false;
-    }
-    detail::value_range all = ranges[0];
-    for (const detail::value_range& each : ranges) {
-        all = {math::minimum(all.low, each.low), math::maximum(all.high, each.high)};
-    }
-    std::vector<std::int32_t> zero_points;
-    result.four_bits = detail::four_bit_zero_points_for(ranges, all, zero_points);
-    const element type = !result.four_bits && !detail::fits(all, i8) && detail::fits(all, u8) ? u8 : i8;
-    if (type == u8) {
-        zero_points.assign(channels, 0);
-    } else if (!result.four_bits && !detail::zero_points_for(ranges, i8, zero_points)) {
-        return false;
-    }
-    tensor_builder values(type, weights.dimensions());
-    for (std::size_t i = 0; i < weights.elements(); ++i) {
-        values.real(i, weights.real(i) + static_cast<double>(zero_points[channel_of(i)]));
-    }
-    bool symmetric = true;
-    for (const std::int32_t each : zero_points) {
-        symmetric = symmetric && each == 0;
-    }
-    result.values = values.finish();
-    result.zero_points = symmetric ? std::vector<std::int32_t>() : std::move(zero_points);
-    return true;
-}
-
-/// The values as f32.
-inline tensor as_f32(const tensor& values) {
-    return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/reference/activation.hpp
@@ -5858,6 +4193,2220 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
+// ======== lpt/plan/folding.hpp
+#ifndef LPT_HOLDS_PLAN_FOLDING_HPP
+#define LPT_HOLDS_PLAN_FOLDING_HPP
+// Constants of a network before it is planned: what is known is computed, by the reference where it takes that.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+inline void fold_with_reference(graph& model, node_id id) {
+    const node& each = model[id];
+    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
+                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
+                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
+    if (stays) {
+        return;
+    }
+    seq<tensor> inputs;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const tensor* value = model.constant_value(each.input(port));
+        if (value == nullptr) {
+            return;
+        }
+        inputs.push_back(*value);
+    }
+    if (!lpt::detail::can_afford(model, model[id], inputs)) {
+        return;
+    }
+    const seq<tensor> values =
+        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
+    for (std::size_t port = 0; port < values.size(); ++port) {
+        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
+                           model.constant(values[port], model[id].name()));
+    }
+}
+
+/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
+inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
+        if (model[id].has(mark::disabled_constant_folding)) {
+            model.clear_mark(id, mark::disabled_constant_folding);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
+inline void fold_known(graph& model) {
+    const seq<node_id> order = topological_order(model);
+    detail::clear_folding_marks(model, order);
+    constant_folding(model, order);
+    for (const node_id id : order) {
+        if (model.contains(id)) {
+            detail::fold_with_reference(model, id);
+        }
+    }
+    model.collect();
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/known_shapes.hpp
+#ifndef LPT_HOLDS_PLAN_KNOWN_SHAPES_HPP
+#define LPT_HOLDS_PLAN_KNOWN_SHAPES_HPP
+// What the shapes and values of inputs and variables say about the shapes inside a network.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// What is known of an input of a network when it is planned.
+struct known_input {
+    element type = dynamic;
+    lpt::shape dimensions;
+    tensor value;  // only if the plan may depend on it
+};
+
+/// A variable of a network that was written, and the shape that it has.
+struct known_variable {
+    text name;
+    element type = dynamic;
+    lpt::shape dimensions;
+};
+
+namespace detail {
+
+// ---- shapes
+
+inline void give_inputs(graph& model, const std::vector<known_input>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const node_id id = model.parameters()[i];
+        model.set_attributes(id, op::parameter{inputs[i].type, inputs[i].dimensions});
+        if (inputs[i].value) {
+            model.replace_uses(id, model.constant(inputs[i].value, model[id].name()));
+        }
+    }
+}
+
+/// A ReadValue takes the shape of its variable, before it was written that of its initial value.
+inline void give_variable(graph& model, node_id id, const std::vector<known_variable>& variables) {
+    const node& each = model[id];
+    op::read_value self = each.as<op::read_value>();
+    for (const known_variable& known : variables) {
+        if (!(known.name == self.variable_id)) {
+            continue;
+        }
+        self.variable_type = known.type;
+        self.variable_shape = known.dimensions;
+        if (each.version() >= 6) {
+            model.truncate_inputs(id, 0);
+            model.set_attributes(id, self);
+        } else if (!(each.shape() == known.dimensions)) {
+            model.replace(id, model.add(self, view<output_ref>(), each.name(), 6));
+        }
+        return;
+    }
+    if (each.version() < 6 || each.shape().is_static()) {
+        return;
+    }
+    if (each.inputs() == 0) {
+        fail({each.operation(), " '", each.name(), "': variable '", self.variable_id,
+              "' has neither a value nor a static shape to begin with"});
+    }
+    self.variable_type = model.type(each.input(0));
+    self.variable_shape = model.shape(each.input(0));
+    model.set_attributes(id, self);
+}
+
+// ---- shapes of what bodies give
+
+/// The shapes of a body's results for these shapes of its parameters; dynamic ranks where they do not fit: the run says why.
+inline std::vector<shape> result_shapes(graph body, const std::vector<shape>& parameters) {
+    std::vector<shape> result;
+    try {
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const node_id id = body.parameters()[i];
+            op::parameter self = body[id].as<op::parameter>();
+            merge_shape(self.dimensions, parameters[i]);
+            body.set_attributes(id, self);
+        }
+        infer_all(body);
+        for (const node_id id : body.results()) {
+            result.push_back(body[id].shape());
+        }
+    } catch (const error&) {
+        result.assign(body.results().size(), shape::of_dynamic_rank());
+    }
+    return result;
+}
+
+/// The shapes that come to the parameters of a body; dynamic ranks for those that nothing is known of.
+inline std::vector<shape> parameter_shapes(const graph& model, const node& each, std::size_t which) {
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, which);
+    std::vector<shape> result(each.bodies()[which].parameters().size(), shape::of_dynamic_rank());
+    for (const op::body_input& entry : *maps.inputs) {
+        shape dimensions = model.shape(each.input(static_cast<std::size_t>(entry.port)));
+        if (entry.holds == op::body_input::form::sliced) {
+            const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+            if (axis >= 0) {
+                dimensions[static_cast<std::size_t>(axis)] = entry.slice.part_size;
+            }
+        }
+        result[static_cast<std::size_t>(entry.parameter)] = dimensions;
+    }
+    return result;
+}
+
+/// True if what is fed back keeps the shape with which it begins.
+inline bool keeps_shapes(const reference::detail::port_maps& maps, const std::vector<shape>& parameters,
+                         const std::vector<shape>& results) {
+    for (const op::body_input& entry : *maps.inputs) {
+        if (entry.holds == op::body_input::form::merged && !(parameters[static_cast<std::size_t>(entry.parameter)] ==
+                                                             results[static_cast<std::size_t>(entry.result)])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline bool is_constant_true(const graph& model, output_ref source) {
+    const tensor* value = model.constant_value(source);
+    return value != nullptr && value->elements() == 1 && value->real(0) != 0;
+}
+
+/// How many iterations a node runs, as far as that is known; -1 if it is not.
+inline std::int64_t known_iterations(const graph& model, const node& each) {
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
+    if (each.is<op::loop>()) {
+        const graph& body = each.bodies()[0];
+        const tensor* trips = model.constant_value(each.input(0));
+        const bool goes_on =
+            is_constant_true(model, each.input(1)) &&
+            (maps.execution_condition < 0 ||
+             is_constant_true(body, body[body.results()[static_cast<std::size_t>(maps.execution_condition)]].input(0)));
+        return goes_on && trips != nullptr && trips->elements() == 1 ? trips->integer(0) : -1;
+    }
+    for (const op::body_input& entry : *maps.inputs) {
+        const shape& data = model.shape(each.input(static_cast<std::size_t>(entry.port)));
+        const std::int64_t axis = normalized_axis(entry.slice.axis, data.rank());
+        reference::detail::slice_parts parts;
+        if (entry.holds == op::body_input::form::sliced && axis >= 0 &&
+            data.is_static(static_cast<std::size_t>(axis)) &&
+            reference::detail::parts_of(entry.slice, data[static_cast<std::size_t>(axis)], parts)) {
+            return parts.count;
+        }
+    }
+    return -1;
+}
+
+inline void declare(seq<op::declared_output>& outputs, const op::body_output& entry, shape dimensions,
+                    std::int64_t iterations) {
+    if (entry.holds == op::body_output::form::concatenated) {
+        const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+        if (axis < 0) {
+            return;
+        }
+        const checked size = checked(iterations) * entry.slice.part_size;
+        dimensions[static_cast<std::size_t>(axis)] =
+            iterations >= 0 && size.is_within(0, most_elements) ? size.value() : dynamic_dimension;  // the run says why
+    }
+    shape merged = outputs[static_cast<std::size_t>(entry.port)].dimensions;
+    if (merge_shape(merged, dimensions)) {
+        outputs[static_cast<std::size_t>(entry.port)].dimensions = merged;
+    }
+}
+
+/// Inference does not look into bodies: what they give is declared. Where that is not known, the bodies say it for the shapes
+/// that come to them.
+inline void declare_outputs(graph& model, node_id id) {
+    const node& each = model[id];
+    reference::check_bodies(each);
+    bool known = true;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        known = known && each.shape(port).is_static();
+    }
+    if (known) {
+        return;
+    }
+    if (each.is<op::if_else>()) {
+        op::if_else self = each.as<op::if_else>();
+        const tensor* condition = model.constant_value(each.input(0));
+        const std::vector<shape> taken = result_shapes(each.bodies()[0], parameter_shapes(model, each, 0));
+        const std::vector<shape> other = result_shapes(each.bodies()[1], parameter_shapes(model, each, 1));
+        for (const op::body_output& entry : self.then_outputs) {
+            const shape& one = taken[static_cast<std::size_t>(entry.result)];
+            for (const op::body_output& otherwise : self.else_outputs) {
+                const shape& two = other[static_cast<std::size_t>(otherwise.result)];
+                if (otherwise.port == entry.port && condition == nullptr && one == two) {
+                    declare(self.declared_outputs, entry, one, 1);
+                } else if (otherwise.port == entry.port && condition != nullptr && condition->elements() == 1) {
+                    declare(self.declared_outputs, entry, condition->real(0) != 0 ? one : two, 1);
+                }
+            }
+        }
+        model.set_attributes(id, self);
+        return;
+    }
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
+    const std::vector<shape> parameters = parameter_shapes(model, each, 0);
+    const std::vector<shape> results = result_shapes(each.bodies()[0], parameters);
+    if (!keeps_shapes(maps, parameters, results)) {
+        return;
+    }
+    const std::int64_t iterations = known_iterations(model, each);
+    const auto declare_all = [&](auto self) {
+        for (const op::body_output& entry : self.output_map) {
+            declare(self.declared_outputs, entry, results[static_cast<std::size_t>(entry.result)], iterations);
+        }
+        model.set_attributes(id, self);
+    };
+    if (each.is<op::loop>()) {
+        declare_all(each.as<op::loop>());
+    } else {
+        declare_all(each.as<op::tensor_iterator>());
+    }
+}
+
+/// Infers all shapes anew and folds what becomes known on the way, in one pass.
+inline void settle(graph& model, const std::vector<known_variable>& variables, kept_order& order) {
+    for (const node_id id : order.of(model)) {
+        if (model[id].is<op::constant>() || model[id].is<op::parameter>()) {
+            continue;
+        }
+        model.infer(id);
+        if (model[id].is<op::read_value>()) {
+            give_variable(model, id, variables);
+            continue;
+        }
+        if (reference::runs_bodies(model[id].kind())) {
+            declare_outputs(model, id);
+            continue;
+        }
+        seq<output_ref> values;
+        if (model[id].is<op::shape_of>() && fold(model, id, values)) {
+            model.replace_uses(id, values[0]);
+        } else {
+            fold_with_reference(model, id);
+        }
+    }
+    model.collect();
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/spread.hpp
+#ifndef LPT_HOLDS_PLAN_SPREAD_HPP
+#define LPT_HOLDS_PLAN_SPREAD_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+/// What changes nothing when it is added, not even the sign of a zero.
+inline constexpr double no_shift = -0.0;
+inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
+/// A shift that comes before a scaling as one that comes behind it.
+inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
+
+/// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
+struct spread {
+    lpt::shape dimensions;
+    std::vector<double> values{0.0};
+
+    static spread of(double value) { return {lpt::shape{}, {value}}; }
+
+    bool is_one() const { return values.size() == 1; }
+    double one() const { return values[0]; }
+    bool is(double value) const { return is_one() && values[0] == value; }
+    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
+
+    /// Equal numbers become one.
+    void simplify() {
+        for (const double each : values) {
+            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
+                return;
+            }
+        }
+        values.resize(1);
+        dimensions = lpt::shape{};
+    }
+    /// True if the numbers differ along no axis but `axis`.
+    bool varies_only_along(std::size_t axis) const {
+        for (std::size_t each = 0; each < dimensions.rank(); ++each) {
+            if (each != axis && dimensions[each] != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+    template <class Function>
+    spread map(Function function) const {
+        spread result = *this;
+        for (double& each : result.values) {
+            each = function(each);
+        }
+        result.simplify();
+        return result;
+    }
+    template <class Test>
+    bool all(Test test) const {
+        for (const double each : values) {
+            if (!test(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is the tensor's.
+    std::vector<std::int64_t> strides(std::size_t rank) const {
+        std::vector<std::int64_t> result(rank, 0);
+        std::int64_t stride = 1;
+        for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
+            result[axis] = dimensions[axis] == 1 ? 0 : stride;
+            stride *= dimensions[axis];
+        }
+        return result;
+    }
+};
+
+/// The numbers of a constant that belong to a tensor of this shape; false if it would enlarge the tensor.
+inline bool spread_of(const tensor& constant, const shape& data, spread& result) {
+    const shape& own = constant.dimensions();
+    const std::size_t rank = data.rank();
+    shape aligned = shape::of_ones(rank);
+    for (std::size_t i = 0; i < own.rank(); ++i) {
+        const dimension size = own[own.rank() - 1 - i];
+        if (size == 1) {
+            continue;
+        }
+        if (i >= rank || size != data[rank - 1 - i]) {
+            return false;
+        }
+        aligned[rank - 1 - i] = size;
+    }
+    const std::size_t count = constant.elements();
+    if (count == 0) {
+        return false;
+    }
+    result.dimensions = aligned;
+    result.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        result.values[i] = constant.real(i);
+    }
+    result.simplify();
+    return true;
+}
+
+/// function(left, right), element by element; false if that has more numbers than both, as a row and a column.
+template <class Function>
+bool combine(const spread& left, const spread& right, spread& result, Function function) {
+    if (left.is_one() || right.is_one()) {
+        const spread& larger = left.is_one() ? right : left;
+        spread made = larger;
+        for (std::size_t i = 0; i < made.values.size(); ++i) {
+            made.values[i] = function(left.values[left.is_one() ? 0 : i], right.values[right.is_one() ? 0 : i]);
+        }
+        made.simplify();
+        result = std::move(made);
+        return true;
+    }
+    shape merged;
+    if (!broadcast_shapes(left.dimensions, right.dimensions, merged)) {
+        return false;
+    }
+    const std::size_t count = merged.elements();
+    if (count > left.values.size() && count > right.values.size()) {
+        return false;
+    }
+    const std::size_t rank = merged.rank();
+    const std::vector<std::int64_t> a = left.strides(rank);
+    const std::vector<std::int64_t> b = right.strides(rank);
+    std::vector<std::int64_t> at(rank, 0);
+    spread made{merged, std::vector<double>(count)};
+    for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t from_a = 0;
+        std::int64_t from_b = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            from_a += at[axis] * a[axis];
+            from_b += at[axis] * b[axis];
+        }
+        made.values[i] =
+            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
+        for (std::size_t axis = rank; axis-- > 0;) {
+            if (++at[axis] < merged[axis]) {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+    made.simplify();
+    result = std::move(made);
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/source.hpp
+#ifndef LPT_HOLDS_PLAN_SOURCE_HPP
+#define LPT_HOLDS_PLAN_SOURCE_HPP
+// Which outputs are quantized tensors in disguise.
+
+namespace lpt::inline LPT_ABI::plan {
+
+inline bool is_byte(element type) { return type == u8 || type == i8; }
+
+/// What an output of the graph is: scale * base + shift, element by element.
+///
+/// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
+struct quantized_source {
+    output_ref base;
+    spread scale = spread::of(1);
+    spread shift = spread::of(no_shift);
+    /// Of a base of bytes with one scale: scale * (base - zero_point), all in the range of its type; one, or one for each channel (axis
+    /// 1). Empty where it is not of this form.
+    std::vector<std::int32_t> zero_points;
+
+    bool has_one_zero_point() const { return zero_points.size() == 1; }
+    std::int32_t zero_point() const { return has_one_zero_point() ? zero_points[0] : 0; }
+};
+
+/// The number of the input of an elementwise operation of two inputs that is not the Constant with these numbers; -1 if there is
+/// no such Constant.
+inline int data_port(const graph& model, const node& each, spread& constant) {
+    for (const int port : {1, 0}) {
+        const tensor* value = model.constant_value(each.input(static_cast<std::size_t>(port)));
+        if (value != nullptr && spread_of(*value, each.shape(), constant) &&
+            model.shape(each.input(static_cast<std::size_t>(1 - port))) == each.shape()) {
+            return 1 - port;
+        }
+    }
+    return -1;
+}
+
+namespace detail {
+
+/// Puts one more operation behind a source; false if it is not a sum or product with known numbers.
+inline bool apply_to_source(const graph& model, node_id id, quantized_source& of) {
+    const node& each = model[id];
+    if (each.is<op::convert>()) {
+        return true;
+    }
+    spread constant;
+    const int port = data_port(model, each, constant);
+    if (port < 0) {
+        return false;
+    }
+    const auto product = [](double a, double b) { return a * b; };
+    const auto sum = [](double a, double b) { return a + b; };
+    switch (each.kind()) {
+        case op::kind::multiply:
+            return combine(of.scale, constant, of.scale, product) &&
+                   combine(of.shift, constant, of.shift, scaled_shift);
+        case op::kind::add: return combine(of.shift, constant, of.shift, sum);
+        case op::kind::subtract:
+            return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
+        default: return false;
+    }
+}
+
+/// The input of a node that may be a step of a dequantization; -1 if it cannot be, or has no elements, which no kernel takes.
+inline int dequantization_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || each.type() != f32 || each.shape().dimensions().contains(0)) {
+        return -1;
+    }
+    switch (each.kind()) {
+        case op::kind::convert: return 0;
+        case op::kind::multiply:
+        case op::kind::add:
+        case op::kind::subtract: {
+            spread constant;
+            return data_port(model, each, constant);
+        }
+        default: return -1;
+    }
+}
+
+/// Zero points come as shifts, -scale * zero_point, rounded: within 1e-5 of a whole number they are meant to be that.
+inline bool zero_point_of(element type, double scale, double shift, std::int32_t& result) {
+    const double value = -shift / scale;
+    const double rounded = math::round_half_even(value);
+    if (!(math::absolute(value - rounded) < 1e-5) || rounded < facts(type).lowest || rounded > facts(type).highest) {
+        return false;
+    }
+    result = static_cast<std::int32_t>(rounded);
+    return true;
+}
+
+inline std::vector<std::int32_t> zero_points_of(element type, const spread& scale, const spread& shift) {
+    std::vector<std::int32_t> result;
+    if (!is_byte(type) || !scale.is_one() || scale.one() == 0 || (!shift.is_one() && !shift.varies_only_along(1))) {
+        return result;
+    }
+    result.resize(shift.values.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (!zero_point_of(type, scale.one(), shift.values[i], result[i])) {
+            return {};
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
+inline constexpr std::size_t longest_dequantization = 16;
+
+/// An output as it is.
+inline quantized_source plain_source(const graph& model, output_ref output) {
+    quantized_source result{output, spread::of(1), spread::of(no_shift), {}};
+    result.zero_points = detail::zero_points_of(model.type(output), result.scale, result.shift);
+    return result;
+}
+
+/// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
+inline quantized_source source_of(const graph& model, output_ref output) {
+    std::vector<node_id> above;
+    output_ref base = output;
+    while (!is_byte(model.type(base))) {
+        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
+        if (port < 0) {
+            return plain_source(model, output);
+        }
+        above.push_back(base.node);
+        base = model[base.node].input(static_cast<std::size_t>(port));
+    }
+    quantized_source result{base, spread::of(1), spread::of(no_shift), {}};
+    for (std::size_t i = above.size(); i-- > 0;) {
+        if (!detail::apply_to_source(model, above[i], result)) {
+            return plain_source(model, output);
+        }
+    }
+    result.zero_points = detail::zero_points_of(model.type(base), result.scale, result.shift);
+    return result;
+}
+
+/// True if the output is a dequantization: it is made only for readers that cannot take the low precision tensor.
+inline bool is_dequantization(const graph& model, output_ref output) {
+    return !(source_of(model, output).base == output);
+}
+
+/// The sources of a graph's outputs, each found once, when somebody first asks. The graph must stay as it is, and where it is.
+class quantized_sources {
+    const graph& model_;
+    std::map<std::pair<std::size_t, std::int32_t>, quantized_source> known_;
+
+public:
+    explicit quantized_sources(const graph& model) : model_(model) {}
+
+    const graph& model() const { return model_; }
+    /// What an output is; the reference holds as long as the sources do.
+    const quantized_source& of(output_ref output) {
+        const std::pair key(index_of(output.node), output.port);
+        const auto known = known_.find(key);
+        return known != known_.end() ? known->second : known_.emplace(key, source_of(model_, output)).first->second;
+    }
+    bool is_dequantization(output_ref output) { return !(of(output).base == output); }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/chain.hpp
+#ifndef LPT_HOLDS_PLAN_CHAIN_HPP
+#define LPT_HOLDS_PLAN_CHAIN_HPP
+// Chains of elementwise operations that one step computes together.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// One function of a chain; v is the value so far.
+struct chain_function {
+    enum class form {
+        affine,    // scale * v + shift
+        clamp,     // between low and high
+        prelu,     // v < 0 ? scale * v : v
+        unary,     // function with low and high as its alpha and beta
+        add,       // v + low * other
+        multiply,  // v * (low * other + high)
+    };
+    form what = form::affine;
+    spread scale = spread::of(1);
+    spread shift = spread::of(no_shift);
+    double low = 0;
+    double high = 0;
+    kernel::unary_function function = kernel::unary_function::abs;
+    output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
+};
+
+/// What a step computes after its kernel proper: functions one after the other, and the type that is stored.
+struct chain {
+    lpt::shape dimensions;
+    /// The axis along which constants may vary; -1: none, -2: any.
+    int axis = any_axis;
+    bool channels_last = false;  // one number a channel and image may come from another tensor
+    std::vector<chain_function> functions;
+    std::vector<node_id> nodes;
+    output_ref tail;
+    element type = f32;
+    double low = 0;   // of a stored integer
+    double high = 0;
+
+    static constexpr int any_axis = -2;
+    static constexpr int no_axis = -1;
+
+    bool allows(const spread& numbers) const {
+        return numbers.is_one() || axis == any_axis ||
+               (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
+    }
+
+    /// v = scale * v + shift, joined with the function before where that is of the same form. A shift of `no_shift` keeps the sign
+    /// of zeros: 0 times a negative number is -0.
+    void affine(const spread& scale, const spread& shift) {
+        if (scale.is(1) && shift.is_nothing_to_add()) {
+            return;
+        }
+        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
+            chain_function& before = functions.back();
+            spread joined_scale;
+            spread moved;
+            spread joined_shift;
+            const auto product = [](double a, double b) { return a * b; };
+            if (combine(before.scale, scale, joined_scale, product) &&
+                combine(before.shift, scale, moved, scaled_shift) &&
+                combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
+                before.scale = std::move(joined_scale);
+                before.shift = std::move(joined_shift);
+                return;
+            }
+        }
+        chain_function made;
+        made.scale = scale;
+        made.shift = shift;
+        functions.push_back(std::move(made));
+    }
+    void clamp(double least, double greatest) {
+        chain_function made;
+        made.what = chain_function::form::clamp;
+        made.low = least;
+        made.high = greatest;
+        functions.push_back(std::move(made));
+    }
+    void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
+        chain_function made;
+        made.what = chain_function::form::unary;
+        made.function = which;
+        made.low = alpha;
+        made.high = beta;
+        functions.push_back(std::move(made));
+    }
+    /// Stores integers of a type, no smaller than `least` and no greater than `greatest`.
+    void store(element as, double least, double greatest) {
+        type = as;
+        low = least;
+        high = greatest;
+        narrow_by_clamp();
+    }
+
+private:
+    /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
+    /// rounding and scaling keep the order.
+    void narrow_by_clamp() {
+        const std::size_t count = functions.size();
+        const bool scaled = count > 1 && functions.back().what == chain_function::form::affine;
+        if (count < (scaled ? 2u : 1u)) {
+            return;
+        }
+        const chain_function& clamp = functions[count - (scaled ? 2 : 1)];
+        if (clamp.what != chain_function::form::clamp) {
+            return;
+        }
+        spread least = spread::of(clamp.low);
+        spread greatest = spread::of(clamp.high);
+        if (scaled) {
+            const chain_function& last = functions.back();
+            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) ||
+                !scaled_limit(last, clamp.low, low, least) || !scaled_limit(last, clamp.high, high, greatest)) {
+                return;
+            }
+        }
+        const double narrow_low = math::round_half_even(math::minimum(math::maximum(least.one(), low), high));
+        const double narrow_high = math::round_half_even(math::maximum(math::minimum(greatest.one(), high), low));
+        low = narrow_low;
+        high = narrow_high;
+        const chain_function last = functions.back();
+        functions.resize(count - (scaled ? 2 : 1));
+        if (scaled) {
+            affine(last.scale, last.shift);
+        }
+    }
+    /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
+    bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) const {
+        if (math::is_infinite(limit)) {
+            result = spread::of(outside);
+            return true;
+        }
+        const auto scaled = [&](double scale, double shift) {
+            const double stored = math::round_half_even(static_cast<double>(
+                __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+            return math::minimum(math::maximum(stored, low), high);
+        };
+        return combine(last.scale, last.shift, result, scaled) && result.is_one();
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/ids.hpp
+#ifndef LPT_HOLDS_PLAN_IDS_HPP
+#define LPT_HOLDS_PLAN_IDS_HPP
+// Numbers of what a planned network consists of, each a type of its own.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// A tensor of a network: its place in `network::tensors`.
+enum class tensor_id : std::int32_t { none = -1 };
+
+/// A block of memory of a network: its place in `network::storages`.
+enum class storage_id : std::int32_t { none = -1 };
+
+/// A step of a network: its place in `network::steps`; one past the last is when the caller reads outputs.
+enum class step_id : std::int32_t { none = -1 };
+
+/// A variable of a network: its place in `network::states`.
+enum class state_id : std::int32_t { none = -1 };
+
+/// One of the types above.
+template <class Id>
+concept network_id = std::same_as<Id, tensor_id> || std::same_as<Id, storage_id> || std::same_as<Id, step_id> ||
+                     std::same_as<Id, state_id>;
+
+/// The place in the network's list; of `none` there is none.
+template <network_id Id>
+constexpr std::size_t index_of(Id id) noexcept {
+    return static_cast<std::size_t>(id);
+}
+
+/// The id of what is at a place in the network's list.
+template <network_id Id>
+constexpr Id id_at(std::size_t index) noexcept {
+    return static_cast<Id>(index);
+}
+
+/// The step behind a step.
+constexpr step_id next_of(step_id id) noexcept { return static_cast<step_id>(static_cast<std::int32_t>(id) + 1); }
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/large_pages.hpp
+#ifndef LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+#define LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+// Pages of 2 MiB, where the system has them: fewer faults when memory is first touched, and fewer addresses to translate.
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// At least `size` zeroed bytes at the beginning of a large page; null where the system has none, or where a sanitizer watches memory.
+inline std::shared_ptr<std::byte> large_pages([[maybe_unused]] std::size_t size) {
+#if defined(MADV_HUGEPAGE) && defined(MAP_ANONYMOUS)
+    if constexpr (lpt::detail::keeps_small_memory) {
+        constexpr std::size_t page = std::size_t{2} << 20;
+        const std::size_t whole = (size + page - 1) / page * page + page;  // one more for the alignment
+        void* const mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped != MAP_FAILED) {
+            const auto address = reinterpret_cast<std::uintptr_t>(mapped);
+            std::byte* const first = static_cast<std::byte*>(mapped) + (page - address % page) % page;
+            ::madvise(first, whole - page, MADV_HUGEPAGE);
+            return {first, [mapped, whole](std::byte*) { ::munmap(mapped, whole); }};
+        }
+    }
+#endif
+    return nullptr;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/zeroed_memory.hpp
+#ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+#define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+inline constexpr std::size_t block_alignment = 64;
+/// Bytes after each block that a kernel may read, never write.
+inline constexpr std::size_t block_slack = 64;
+
+/// Zeroed memory at an address that vectors like, with room behind it that kernels may read. The system gives pages of large blocks
+/// when they are touched, large ones where it has them. Raises a `memory_error` for what cannot be had.
+class zeroed_memory {
+    struct give_back {
+        std::shared_ptr<std::byte> chunk;  // the block is a part of it; null: it stands alone
+        void operator()(std::byte* memory) const noexcept {
+            if (!chunk) {
+                std::free(memory);
+            }
+        }
+    };
+    static constexpr std::size_t large_size = std::size_t{4} << 20;  // from here on a block has pages of its own
+
+    std::unique_ptr<std::byte, give_back> own_;
+    std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+
+    static std::unique_ptr<std::byte, give_back> take(std::size_t size) {
+        constexpr std::size_t beside = block_alignment + block_slack;
+        if (size >= large_size && size <= SIZE_MAX / 2) {
+            if (std::shared_ptr<std::byte> pages = detail::large_pages(size + block_slack)) {
+                std::byte* const first = pages.get();
+                return {first, give_back{std::move(pages)}};
+            }
+        }
+        void* result = size > SIZE_MAX - beside ? nullptr : std::calloc(size + beside, 1);
+        if (result == nullptr) {
+            lpt::detail::raise_no_memory(size);
+        }
+        return {static_cast<std::byte*>(result), give_back{}};
+    }
+
+public:
+    zeroed_memory() = default;
+    explicit zeroed_memory(std::size_t size) : own_(take(size)), size_(size) {
+        const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
+        first_ = own_.get() + (block_alignment - address % block_alignment) % block_alignment;
+    }
+    /// `size` bytes at `first`, zeroed and aligned, with their room behind them, of a chunk that is kept as long.
+    zeroed_memory(std::byte* first, std::size_t size, std::shared_ptr<std::byte> chunk)
+        : own_(first, give_back{std::move(chunk)}), first_(first), size_(size) {}
+    zeroed_memory(zeroed_memory&& other) noexcept
+        : own_(std::move(other.own_)),
+          first_(std::exchange(other.first_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    zeroed_memory& operator=(zeroed_memory&& other) noexcept {
+        own_ = std::move(other.own_);
+        first_ = std::exchange(other.first_, nullptr);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+    ~zeroed_memory() = default;
+
+    std::byte* data() const { return first_; }
+    std::size_t size() const { return size_; }
+    /// Makes it at least so large; what it held is lost if it grows.
+    void grow(std::size_t size) {
+        if (first_ == nullptr || size > size_) {
+            *this = zeroed_memory();
+            *this = zeroed_memory(size);
+        }
+    }
+};
+
+/// Many blocks next to each other, so that they share large pages; a chunk lives as long as one of its blocks.
+class zeroed_blocks {
+    static constexpr std::size_t alone_at_first = std::size_t{1}
+                                                  << 20;  // so many bytes, which large pages would not pay for
+    static constexpr std::size_t chunk_size = std::size_t{32}
+                                              << 20;  // of addresses; memory is given when it is touched
+    std::shared_ptr<std::byte> chunk_;
+    std::size_t left_ = 0;
+    std::byte* next_ = nullptr;
+    std::size_t alone_ = 0;
+
+public:
+    /// Raises a `memory_error` for what cannot be had.
+    zeroed_memory take(std::size_t size) {
+        const std::size_t needed = (size / block_alignment + 1) * block_alignment + block_slack;
+        if (alone_ < alone_at_first || size > chunk_size / 2) {
+            alone_ += size < alone_at_first ? size : alone_at_first;
+            return zeroed_memory(size);
+        }
+        if (needed > left_) {
+            chunk_ = detail::large_pages(chunk_size);
+            left_ = chunk_ ? chunk_size : 0;
+            next_ = chunk_.get();
+        }
+        if (!chunk_) {
+            return zeroed_memory(size);
+        }
+        zeroed_memory result(next_, size, chunk_);
+        next_ += needed;
+        left_ -= needed;
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/steps.hpp
+#ifndef LPT_HOLDS_PLAN_STEPS_HPP
+#define LPT_HOLDS_PLAN_STEPS_HPP
+// A planned network as data: tensors, where they live, and the steps that make them.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
+enum class layout : unsigned char { plain, channels_last };
+
+/// Where a tensor's bytes are.
+enum class area : unsigned char {
+    arena,     // memory that steps share, planned by liveness
+    constant,  // known when the network was planned
+    input,     // what the caller gives
+    state,     // kept from run to run
+};
+
+/// A block of memory that one or more tensors see.
+struct storage {
+    area where = area::arena;
+    std::size_t bytes = 0;
+    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
+    step_id first_step = step_id::none;  // arena: the first step that touches it
+    step_id last_step = step_id::none;   // and the last; one past all steps for what the caller reads
+    lpt::tensor value;                   // constant
+};
+
+/// A tensor in memory.
+struct stored_tensor {
+    element type = dynamic;
+    lpt::shape dimensions;
+    layout order = layout::plain;
+    storage_id storage = storage_id::none;
+
+    std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
+};
+
+/// Numbers of an epilogue: one for all, or an array.
+/// `strides`: for each loop axis of its step, how far the array moves with it; empty: it is one number.
+struct number_row {
+    std::vector<float> values{0.0f};
+    std::vector<std::int64_t> strides;
+
+    static number_row of(double value) { return {{static_cast<float>(value)}, {}}; }
+
+    bool is_one() const { return strides.empty(); }
+};
+
+/// A tensor that an elementwise step or an epilogue reads, with its strides (elements) along the loop axes.
+struct strided_tensor {
+    tensor_id tensor = tensor_id::none;
+    std::vector<std::int64_t> strides;
+};
+
+/// A post operation of an epilogue (kernel::post_operation) before its pointers are known.
+struct planned_post {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    number_row a;
+    number_row b;
+    strided_tensor residual;
+};
+
+/// An epilogue (kernel::epilogue) before its pointers are known.
+struct planned_finish {
+    number_row scale{{1.0f}, {}};
+    number_row bias{{-0.0f}, {}};  // adds nothing, and keeps the sign of zeros
+    std::vector<planned_post> posts;
+    element type = f32;
+    float low = 0;
+    float high = 0;
+};
+
+/// Packed weights.
+using packed_bytes = zeroed_memory;
+
+/// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
+struct convolution_step {
+    kernel::convolution_shape shape;
+    kernel::convolution_method method = kernel::convolution_method::direct;
+    tensor_id input = tensor_id::none;
+    std::int32_t zero_point = 0;
+    std::shared_ptr<const packed_bytes> weights;
+    tensor_id scratch = tensor_id::none;  // a tensor of bytes, or none
+    tensor_id output = tensor_id::none;
+    planned_finish finish;
+};
+
+/// Matrix products, one for each batch. Loop axes: rows, columns.
+struct product_step {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    tensor_id a = tensor_id::none;
+    tensor_id b = tensor_id::none;  // none: the weights are packed
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    std::shared_ptr<const packed_bytes> weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
+    std::size_t packed_matrix_bytes = 0;
+    tensor_id scratch = tensor_id::none;  // where `b` is packed
+    std::vector<std::int64_t> a_offsets;  // of each batch, in elements
+    std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
+    tensor_id output = tensor_id::none;
+    planned_finish finish;
+};
+
+/// Max or average pooling; channels innermost. Loop axes: pixels, channels.
+struct pool_step {
+    kernel::pool_problem problem;  // without pointers
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    planned_finish finish;
+};
+
+/// A function of one or two tensors, element by element.
+/// The loop axes are the output's, merged where all operands allow; the last but one is the kernel's rows (pixels), the last its
+/// channels, all before are looped over.
+struct elementwise_step {
+    bool has_two = false;
+    kernel::binary_function function = kernel::binary_function::add;
+    std::vector<std::int64_t> sizes;
+    strided_tensor operands[2];
+    number_row scales[2];  // of two operands; one operand has the epilogue's
+    number_row shifts[2];
+    strided_tensor output;
+    planned_finish finish;
+};
+
+/// A function of one byte for each byte.
+struct lookup_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    std::vector<std::uint8_t> table;
+};
+
+/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
+struct gather_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    std::int64_t element_bytes = 1;
+    std::int64_t block = 1;  // elements
+    std::vector<std::int32_t> blocks;
+    std::vector<std::byte> fill;  // one element
+};
+
+/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
+/// input; a negative index counts from the back. Raises an error for one outside.
+struct choice_step {
+    tensor_id input = tensor_id::none;
+    tensor_id indices = tensor_id::none;  // i32 or i64
+    tensor_id output = tensor_id::none;
+    std::int64_t parts = 1;
+    std::int64_t parts_of_batch = 1;
+    std::int64_t size = 1;  // blocks of a part of the input
+    std::int64_t count = 1;  // indices of a batch
+    std::size_t block_bytes = 1;
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost.
+struct margin_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    std::vector<std::byte> fill;  // one pixel
+};
+
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+struct concat_step {
+    std::vector<tensor_id> inputs;
+    std::vector<std::size_t> lengths;
+    std::size_t rows = 1;
+    tensor_id output = tensor_id::none;
+};
+
+/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
+struct transpose_step {
+    kernel::transpose_problem problem;  // without pointers
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+};
+
+/// A kernel whose problem says its fields itself (kernel/rows/).
+/// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
+template <class Problem>
+struct kernel_step {
+    Problem problem;  // without pointers
+    std::vector<tensor_id> operands;
+};
+
+/// An operation that the scalar reference evaluates.
+struct reference_step {
+    node_id node = node_id::none;
+    std::vector<tensor_id> inputs;
+    std::vector<tensor_id> outputs;
+};
+
+/// A node with bodies.
+struct control_flow_step {
+    node_id node = node_id::none;
+    std::vector<tensor_id> inputs;
+    std::vector<tensor_id> outputs;
+};
+
+/// A node whose output shapes are known when it has been evaluated: its outputs are no tensors of this network, but inputs of the
+/// one that is planned for them.
+struct deferred_step {
+    node_id node = node_id::none;
+    std::vector<tensor_id> inputs;
+};
+
+/// Copies a tensor; into a state that was never written before only when `first_time`.
+struct copy_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    bool first_time = false;
+    state_id state = state_id::none;  // that is written, or none
+};
+
+namespace detail {
+
+template <class Problems>
+struct step_work_of;
+template <class... Problems>
+struct step_work_of<kernel::problem_list<Problems...>> {
+    using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
+                              choice_step, margin_step, concat_step, transpose_step, reference_step, control_flow_step,
+                              deferred_step, copy_step, kernel_step<Problems>...>;
+};
+
+}  // namespace detail
+
+using step_work = detail::step_work_of<kernel::problems>::type;
+
+/// One step and what it does for whom.
+struct step {
+    step_work work;
+    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
+    std::string kernel;  // what computes it, for reports
+    element precision = f32;  // the element type that the first node's kernel computes in, or moves
+    std::vector<tensor_id> reads;  // tensors
+    std::vector<tensor_id> writes;
+    bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
+    bool is_short = false;  // one thread finishes it before another could help
+};
+
+/// Whether the scalar reference computes a step, for want of a kernel.
+inline bool is_on_reference(const step& each) { return each.kernel.starts_with("reference"); }
+
+/// The element type in which a step computes one of its nodes, by their order.
+///
+/// The first one's kernel: 8-bit integers of convolutions, matrix products and pooling, whatever type the sums have; of elementwise functions
+/// f32, also of 8-bit operands. What follows in the step is its epilogue, in f32. A lookup table is all of its nodes on 8 bits. What only moves
+/// elements has their type.
+inline element computing_type(const step& of, std::size_t which) {
+    return which == 0 || std::holds_alternative<lookup_step>(of.work) ? of.precision : f32;
+}
+
+/// Something that lives from run to run. A step that writes it may give it another shape, which the next run reads.
+struct state {
+    text name;
+    element type = dynamic;
+    storage_id storage = storage_id::none;
+    std::size_t bytes = 0;  // that are read
+};
+
+/// An input or output of the network.
+struct port {
+    text name;
+    seq<text> names;  // of the tensor
+    element type = dynamic;
+    lpt::shape dimensions;
+    tensor_id tensor = tensor_id::none;
+};
+
+/// A network, ready to run.
+struct network {
+    graph model;  // what reference steps evaluate, constants folded
+    std::vector<stored_tensor> tensors;
+    std::vector<storage> storages;
+    std::vector<step> steps;
+    std::vector<port> inputs;
+    std::vector<port> outputs;
+    std::vector<state> states;
+    std::size_t arena_bytes = 0;
+
+    stored_tensor& operator[](tensor_id id) { return tensors[index_of(id)]; }
+    const stored_tensor& operator[](tensor_id id) const { return tensors[index_of(id)]; }
+    storage& operator[](storage_id id) { return storages[index_of(id)]; }
+    const storage& operator[](storage_id id) const { return storages[index_of(id)]; }
+    step& operator[](step_id id) { return steps[index_of(id)]; }
+    const step& operator[](step_id id) const { return steps[index_of(id)]; }
+    state& operator[](state_id id) { return states[index_of(id)]; }
+    const state& operator[](state_id id) const { return states[index_of(id)]; }
+
+    /// The memory that a tensor sees.
+    storage& storage_of(tensor_id id) { return storages[index_of(tensors[index_of(id)].storage)]; }
+    const storage& storage_of(tensor_id id) const { return storages[index_of(tensors[index_of(id)].storage)]; }
+};
+
+/// The type of a tensor's elements as kernels call it.
+inline kernel::element_kind kind_of(element type) {
+    switch (type) {
+        case u8: return kernel::element_kind::u8;
+        case i8: return kernel::element_kind::i8;
+        case i32: return kernel::element_kind::i32;
+        default: return kernel::element_kind::f32;
+    }
+}
+
+/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
+inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
+
+/// The strides of a tensor's axes, in elements.
+inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {
+    const std::size_t rank = dimensions.rank();
+    std::vector<std::int64_t> result(rank, 1);
+    std::int64_t stride = 1;
+    const auto place_axis = [&](std::size_t axis) {
+        result[axis] = stride;
+        stride *= dimensions[axis];
+    };
+    if (order == layout::channels_last && rank > 2) {
+        place_axis(1);
+        for (std::size_t axis = rank; axis-- > 2;) {
+            place_axis(axis);
+        }
+        place_axis(0);
+    } else {
+        for (std::size_t axis = rank; axis-- > 0;) {
+            place_axis(axis);
+        }
+    }
+    return result;
+}
+
+/// The axes of a tensor from the outermost in memory to the innermost.
+inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
+    std::vector<std::size_t> result;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (axis != 1 || order == layout::plain || rank < 3) {
+            result.push_back(axis);
+        }
+    }
+    if (order == layout::channels_last && rank > 2) {
+        result.push_back(1);
+    }
+    return result;
+}
+
+/// True if both layouts put the elements of such a tensor into the same order.
+inline bool layouts_agree(const lpt::shape& dimensions) {
+    std::int64_t pixels = 1;
+    for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+        pixels *= dimensions[axis];
+    }
+    return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/finish.hpp
+#ifndef LPT_HOLDS_PLAN_FINISH_HPP
+#define LPT_HOLDS_PLAN_FINISH_HPP
+// Epilogues of steps, made of the functions of a chain.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// Numbers along the loop axes of a step whose last axis is that of the channels.
+inline number_row channel_numbers(const spread& numbers) {
+    number_row result;
+    result.values.assign(numbers.values.begin(), numbers.values.end());
+    if (!numbers.is_one()) {
+        result.strides = {0, 1};
+    }
+    return result;
+}
+
+/// Turns the functions of a chain into an epilogue. `numbers(spread)` and `residual(output)` give operands along the loop axes.
+template <class Numbers, class Residual>
+planned_finish finish_of(const chain& functions, const Numbers& numbers, const Residual& residual) {
+    planned_finish result;
+    std::size_t first = 0;
+    if (!functions.functions.empty() && functions.functions[0].what == chain_function::form::affine) {
+        result.scale = numbers(functions.functions[0].scale);
+        result.bias = numbers(functions.functions[0].shift);
+        first = 1;
+    }
+    for (std::size_t i = first; i < functions.functions.size(); ++i) {
+        const chain_function& each = functions.functions[i];
+        planned_post post;
+        post.a = number_row::of(each.low);
+        post.b = number_row::of(each.high);
+        switch (each.what) {
+            case chain_function::form::affine:
+                post.kind = kernel::post_kind::scale_shift;
+                post.a = numbers(each.scale);
+                post.b = numbers(each.shift);
+                break;
+            case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
+            case chain_function::form::prelu:
+                post.kind = kernel::post_kind::prelu;
+                post.a = numbers(each.scale);
+                break;
+            case chain_function::form::unary:
+                post.kind = kernel::post_kind::unary;
+                post.function = each.function;
+                break;
+            case chain_function::form::add:
+                post.kind = kernel::post_kind::add_residual;
+                post.residual = residual(each.other);
+                break;
+            case chain_function::form::multiply:
+                post.kind = kernel::post_kind::multiply_residual;
+                post.residual = residual(each.other);
+                break;
+        }
+        result.posts.push_back(std::move(post));
+    }
+    result.type = functions.type;
+    result.low = static_cast<float>(functions.low);
+    result.high = static_cast<float>(functions.high);
+    return result;
+}
+
+inline void read_residuals(step& made, const planned_finish& finish) {
+    for (const planned_post& post : finish.posts) {
+        if (post.residual.tensor != tensor_id::none) {
+            made.reads.push_back(post.residual.tensor);
+        }
+    }
+}
+
+/// The chain with scale * v + shift before its first function.
+inline chain after_affine(const chain& functions, const spread& scale, const spread& shift) {
+    chain result = functions;
+    result.functions.clear();
+    result.affine(scale, shift);
+    for (std::size_t i = 0; i < functions.functions.size(); ++i) {
+        const chain_function& each = functions.functions[i];
+        if (i == 0 && each.what == chain_function::form::affine) {
+            result.affine(each.scale, each.shift);
+        } else {
+            result.functions.push_back(each);
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/extend.hpp
+#ifndef LPT_HOLDS_PLAN_EXTEND_HPP
+#define LPT_HOLDS_PLAN_EXTEND_HPP
+// Which operations of the graph become functions of a chain.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+inline bool finite(const spread& numbers) {
+    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
+}
+
+/// A number that an input of the node gives.
+inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
+    const tensor* value = model.constant_value(each.input(port));
+    if (value == nullptr || value->elements() != 1) {
+        return false;
+    }
+    result = value->real(0);
+    return true;
+}
+
+/// Relu, Clamp … of one input without arrays of numbers.
+inline bool extend_by_unary(chain& to, const graph& model, const node& each) {
+    using kernel::unary_function;
+    double alpha = 0;
+    double beta = 0;
+    switch (each.kind()) {
+        case op::kind::relu: to.clamp(0, math::infinity); return true;
+        case op::kind::clamp: to.clamp(each.as<op::clamp>().min, each.as<op::clamp>().max); return true;
+        case op::kind::sigmoid: to.unary(unary_function::sigmoid); return true;
+        case op::kind::tanh: to.unary(unary_function::tanh); return true;
+        case op::kind::elu: to.unary(unary_function::elu, each.as<op::elu>().alpha); return true;
+        case op::kind::gelu:
+            to.unary(each.as<op::gelu>().approximation_mode == op::gelu_approximation::erf ? unary_function::gelu_erf
+                                                                                           : unary_function::gelu_tanh);
+            return true;
+        case op::kind::hswish: to.unary(unary_function::hswish); return true;
+        case op::kind::hsigmoid: to.unary(unary_function::hsigmoid); return true;
+        case op::kind::hard_sigmoid:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::hard_sigmoid, alpha, beta);
+            return true;
+        case op::kind::swish:
+            alpha = 1;
+            if (each.inputs() > 1 && !one_number(model, each, 1, alpha)) {
+                return false;
+            }
+            to.unary(unary_function::swish, alpha);
+            return true;
+        case op::kind::mish: to.unary(unary_function::mish); return true;
+        case op::kind::soft_plus: to.unary(unary_function::softplus); return true;
+        case op::kind::soft_sign: to.unary(unary_function::softsign); return true;
+        case op::kind::selu:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::selu, alpha, beta);
+            return true;
+        case op::kind::exp: to.unary(unary_function::exp); return true;
+        case op::kind::log: to.unary(unary_function::log); return true;
+        case op::kind::sqrt: to.unary(unary_function::sqrt); return true;
+        case op::kind::abs: to.unary(unary_function::abs); return true;
+        case op::kind::negative: to.affine(spread::of(-1), spread::of(no_shift)); return true;
+        case op::kind::sign: to.unary(unary_function::sign); return true;
+        case op::kind::erf: to.unary(unary_function::erf); return true;
+        case op::kind::floor: to.unary(unary_function::floor); return true;
+        case op::kind::ceiling: to.unary(unary_function::ceiling); return true;
+        case op::kind::round:
+            to.unary(each.as<op::round>().mode == op::round_mode::half_to_even ? unary_function::round_even
+                                                                               : unary_function::round_away);
+            return true;
+        default: return false;
+    }
+}
+
+inline bool extend_by_prelu(chain& to, const graph& model, const node& each) {
+    const tensor* slope = model.constant_value(each.input(1));
+    if (slope == nullptr) {
+        return false;
+    }
+    chain_function made;
+    made.what = chain_function::form::prelu;
+    const bool of_channels = slope->dimensions().rank() == 1 && each.shape().rank() > 1 && slope->elements() > 1 &&
+                             slope->dimensions()[0] == each.shape()[1];
+    shape wanted = slope->dimensions();
+    if (of_channels) {
+        wanted = shape::of_ones(each.shape().rank() - 1);
+        wanted[0] = slope->dimensions()[0];
+    }
+    if (!spread_of(tensor(*slope, wanted), each.shape(), made.scale) || !to.allows(made.scale) || !finite(made.scale)) {
+        return false;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// Power with a known exponent that has a function of its own.
+inline bool extend_by_power(chain& to, const graph& model, const node& each, int port) {
+    double exponent = 0;
+    if (port != 0 || !one_number(model, each, 1, exponent)) {
+        return false;
+    }
+    if (exponent == 1) {
+        return true;
+    }
+    if (exponent == 2) {
+        to.unary(kernel::unary_function::square);
+    } else if (exponent == 0.5) {
+        to.unary(kernel::unary_function::sqrt);
+    } else if (exponent == -1) {
+        to.unary(kernel::unary_function::reciprocal);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
+inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
+    if (!to.allows(numbers) || !finite(numbers)) {
+        return false;
+    }
+    const auto negated = [&] { return numbers.map([](double v) { return -v; }); };
+    switch (each.kind()) {
+        case op::kind::add: to.affine(spread::of(1), numbers); return true;
+        case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
+        case op::kind::subtract:
+            if (port == 0) {
+                to.affine(spread::of(1), negated());
+            } else {
+                to.affine(spread::of(-1), numbers);
+            }
+            return true;
+        case op::kind::divide:
+            if (port == 1) {
+                to.unary(kernel::unary_function::reciprocal);
+                to.affine(numbers, spread::of(no_shift));
+                return true;
+            }
+            if (!numbers.all([](double v) { return v != 0; })) {
+                return false;
+            }
+            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
+            return true;
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            if (!numbers.is_one()) {
+                return false;
+            }
+            const bool lower = each.is<op::maximum>();
+            to.clamp(lower ? numbers.one() : -math::infinity, lower ? math::infinity : numbers.one());
+            return true;
+        }
+        default: return false;
+    }
+}
+
+/// Arithmetic with another tensor.
+inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& each, int port) {
+    const graph& model = sources.model();
+    const output_ref other = each.input(static_cast<std::size_t>(1 - port));
+    quantized_source from = sources.of(other);
+    if (!from.scale.is_one() || !from.shift.is_one()) {
+        from = plain_source(model, other);
+    }
+    const shape& dimensions = model.shape(from.base);
+    bool fits = dimensions == to.dimensions;
+    if (!fits && to.channels_last && to.dimensions[0] == 1 && dimensions.rank() == to.dimensions.rank()) {
+        fits = dimensions[1] == to.dimensions[1];
+        for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+            fits = fits && dimensions[axis] == 1;
+        }
+    }
+    if (!fits || (model.type(from.base) != f32 && !is_byte(model.type(from.base)))) {
+        return false;
+    }
+    chain_function made;
+    made.other = from.base;
+    made.low = from.scale.one();
+    made.high = from.shift.one();
+    switch (each.kind()) {
+        case op::kind::add: break;
+        case op::kind::subtract:
+            if (port == 1) {
+                to.affine(spread::of(-1), spread::of(no_shift));
+            } else {
+                made.low = -made.low;
+                made.high = scaled_shift(made.high, -1);
+            }
+            break;
+        case op::kind::multiply: made.what = chain_function::form::multiply; break;
+        default: return false;
+    }
+    if (!each.is<op::multiply>()) {
+        made.what = chain_function::form::add;
+        to.affine(spread::of(1), spread::of(made.high));
+        made.high = 0;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
+inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
+    spread range[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+        const tensor* value = model.constant_value(each.input(i + 1));
+        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
+            !finite(range[i])) {
+            return false;
+        }
+    }
+    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+    const auto difference = [](double low, double high) { return high - low; };
+    spread in_width;
+    spread out_width;
+    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
+        !in_width.all([](double v) { return v > 1e-30; }) ||
+        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
+        return false;
+    }
+    const spread scale = in_width.map([&](double width) { return steps / width; });
+    const spread step = out_width.map([&](double width) { return width / steps; });
+    spread shift;
+    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
+        !finite(shift)) {
+        return false;
+    }
+    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
+        math::truncate(range[2].one()) == range[2].one()) {
+        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
+        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
+        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
+        const double ends[2] = {range[2].one(), range[3].one()};
+        const element_facts& limits = facts(each.type());
+        to.affine(signed_scale, signed_shift);
+        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
+                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
+        return true;
+    }
+    to.affine(scale, shift);
+    to.clamp(0, steps);
+    to.unary(kernel::unary_function::round_even);
+    to.affine(step, range[2]);
+    if (is_byte(each.type())) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
+inline bool extend(chain& to, quantized_sources& sources, node_id id, int port) {
+    const graph& model = sources.model();
+    const node& each = model[id];
+    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32 ||
+        (each.type() != f32 && !is_byte(each.type()))) {
+        return false;
+    }
+    const bool first = to.nodes.empty();
+    // Relu and the like on integers: they stay what they are.
+    const bool keeps_integers = first && is_byte(each.type()) &&
+                                model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
+                                (each.is<op::relu>() || each.is<op::clamp>());
+    if (is_byte(each.type()) && !keeps_integers && !each.is<op::fake_quantize>()) {
+        return false;
+    }
+    bool extended = false;
+    spread numbers;
+    switch (each.kind()) {
+        case op::kind::fake_quantize: extended = port == 0 && detail::extend_by_fake_quantize(to, model, each); break;
+        case op::kind::prelu: extended = port == 0 && detail::extend_by_prelu(to, model, each); break;
+        case op::kind::power: extended = detail::extend_by_power(to, model, each, port); break;
+        case op::kind::convert: extended = each.type() == f32 && model.type(each.input(0)) == f32; break;
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
+            extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
+                                              detail::extend_by_constant(to, each, numbers, port)
+                                        : !first && detail::extend_by_tensor(to, sources, each, port);
+            break;
+        }
+        default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
+    }
+    if (!extended) {
+        return false;
+    }
+    if (keeps_integers) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    to.nodes.push_back(id);
+    to.tail = id;
+    return true;
+}
+
+/// Follows the only reader of the chain's last value as long as it can join. `taken(node)`: it belongs to another step.
+template <class Taken>
+void follow(chain& to, quantized_sources& sources, const Taken& taken) {
+    const graph& model = sources.model();
+    while (to.type == f32 && model.use_count(to.tail) == 1) {
+        const input_ref user = model.first_use(to.tail);
+        if (taken(user.node) || !extend(to, sources, user.node, user.port)) {
+            return;
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/groups.hpp
+#ifndef LPT_HOLDS_PLAN_GROUPS_HPP
+#define LPT_HOLDS_PLAN_GROUPS_HPP
+// Which operations of a graph one step computes together.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// The kind of kernel that a group begins with.
+enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
+
+/// Operations that one step computes: the first, and those that only read each other.
+struct group {
+    group_form form = group_form::one_operand;
+    node_id anchor = node_id::none;
+    quantized_source operands[2];
+    chain functions;
+};
+
+/// What an attention reads for one of its matrices: a tensor, the order that it sees its axes in, and scale and zero point of bytes.
+struct attention_input {
+    output_ref from;
+    double scale = 1;
+    std::int32_t zero_point = 0;
+    std::vector<std::size_t> order;
+    std::vector<node_id> joined;  // Transposes that give that order
+};
+
+namespace detail {
+
+inline bool is_convolution(op::kind kind) {
+    return kind == op::kind::convolution || kind == op::kind::group_convolution ||
+           kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_transposed_convolution(op::kind kind) {
+    return kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_grouped_convolution(op::kind kind) {
+    return kind == op::kind::group_convolution || kind == op::kind::group_convolution_backprop_data;
+}
+
+inline bool has_kernel_type(const graph& model, output_ref output) {
+    return model.type(output) == f32 || is_byte(model.type(output));
+}
+
+/// A tensor with elements, all sizes known.
+inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
+
+/// An operation that takes one tensor with elements, of f32 or of bytes that it computes with as f32, and gives one of f32.
+inline bool maps_f32(const graph& model, const node& each) {
+    if (each.inputs() == 0 || each.outputs() != 1 || each.type() != f32 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0)))) {
+        return false;
+    }
+    const relaxation* own = each.own_types();
+    const element given = model.type(each.input(0));
+    const bool is_typed = own != nullptr && !own->input_types.empty() && own->input_types[0] != dynamic;
+    return is_typed ? own->input_types[0] == f32 && has_kernel_type(model, each.input(0)) : given == f32;
+}
+
+inline chain chain_at(const graph& model, node_id anchor, int axis) {
+    chain result;
+    result.dimensions = model[anchor].shape();
+    result.axis = axis;
+    result.nodes.push_back(anchor);
+    result.tail = anchor;
+    return result;
+}
+
+/// A convolution that the kernels take: known weights, one to three spatial axes.
+inline bool begin_convolution(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
+    const node& each = model[id];
+    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
+    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
+        return false;
+    }
+    result.operands[0] = sources.of(each.input(0));
+    result.form = group_form::convolution;
+    result.functions = chain_at(model, id, 1);
+    result.functions.channels_last = true;
+    return has_kernel_type(model, result.operands[0].base);
+}
+
+inline bool begin_product(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
+    const node& each = model[id];
+    if (!each.is<op::mat_mul>() || each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = sources.of(each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base) || !has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const bool columns = model.shape(each.input(1)).rank() > 1;
+    result.form = group_form::product;
+    result.functions = chain_at(model, id, columns ? static_cast<int>(each.shape().rank()) - 1 : chain::no_axis);
+    return true;
+}
+
+/// True for a reduction of all axes but the first two.
+inline bool reduces_pixels(const graph& model, const node& each) {
+    const tensor* axes = model.constant_value(each.input(1));
+    const std::size_t rank = model.shape(each.input(0)).rank();
+    if (axes == nullptr || rank < 3 || rank > 5) {
+        return false;
+    }
+    std::vector<bool> reduced(rank, false);
+    for (std::size_t i = 0; i < axes->elements(); ++i) {
+        const std::int64_t axis = normalized_axis(axes->integer(i), rank);
+        if (axis < 0) {
+            return false;
+        }
+        reduced[static_cast<std::size_t>(axis)] = true;
+    }
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (reduced[axis] != (axis > 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True for a window whose bytes kernels sum in 32 bits; larger ones are the reference's.
+inline bool has_kernel_window(const graph& model, const node& each) {
+    constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
+    checked taps = 1;
+    if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
+        const integers& kernel =
+            each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
+        for (const std::int64_t size : kernel) {
+            taps = taps * size;
+        }
+        return taps.is_within(1, most_taps);
+    }
+    const shape& data = model.shape(each.input(0));
+    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+        taps = taps * data[axis];
+    }
+    return model.type(each.input(0)) == f32 || taps.is_within(1, most_taps);
+}
+
+inline bool begin_pool(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
+    const bool reduction = each.is<op::reduce_mean>() || each.is<op::reduce_max>();
+    if ((!windows && !reduction) || !has_elements(each.shape()) || !has_elements(model.shape(each.input(0))) ||
+        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) ||
+        (reduction && !reduces_pixels(model, each))) {
+        return false;
+    }
+    quantized_source& from = result.operands[0];
+    from = plain_source(model, each.input(0));
+    const element type = model.type(from.base);
+    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
+        model.shape(from.base).rank() > 5) {
+        return false;
+    }
+    if (!has_kernel_window(model, each)) {
+        return false;
+    }
+    result.form = group_form::pool;
+    result.functions = chain_at(model, id, 1);
+    if (is_byte(each.type())) {
+        result.functions.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+/// Arithmetic on two tensors that must both be read.
+inline bool begin_two_operands(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
+    const node& each = model[id];
+    switch (each.kind()) {
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum:
+        case op::kind::squared_difference: break;
+        default: return false;
+    }
+    if (each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = sources.of(each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base)) {
+            return false;
+        }
+    }
+    result.form = group_form::two_operands;
+    result.functions = chain_at(model, id, chain::any_axis);
+    return true;
+}
+
+/// A function of one tensor, perhaps with known numbers.
+inline bool begin_one_operand(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
+    const node& each = model[id];
+    if (each.outputs() != 1 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (int port = 0; port < static_cast<int>(each.inputs()) && port < 2; ++port) {
+        const quantized_source& from = sources.of(each.input(static_cast<std::size_t>(port)));
+        if (!has_kernel_type(model, from.base) || !(model.shape(from.base) == each.shape()) ||
+            model.constant_value(from.base) != nullptr) {
+            continue;
+        }
+        result.form = group_form::one_operand;
+        result.operands[0] = plain_source(model, from.base);
+        result.functions = chain();
+        result.functions.dimensions = each.shape();
+        result.functions.affine(from.scale, from.shift);
+        if (extend(result.functions, sources, id, port)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+inline bool begin(quantized_sources& sources, node_id id, group& result) {
+    result.anchor = id;
+    return begin_convolution(sources, id, result) || begin_product(sources, id, result) ||
+           begin_pool(sources.model(), id, result) || begin_one_operand(sources, id, result) ||
+           begin_two_operands(sources, id, result);
+}
+
+inline int turn_of(op::kind kind) {
+    return is_convolution(kind) || kind == op::kind::mat_mul          ? 0
+           : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1
+                                                                      : 2;
+}
+
+}  // namespace detail
+
+/// The groups of a graph, and the group of each node by its number (-1: none).
+struct grouping {
+    std::vector<group> groups;
+    std::vector<int> of_node;
+};
+
+/// Finds the groups. Those that begin with a convolution or matrix product choose first, then pooling, then the others, each in
+/// topological order. Dequantizations belong to no group: their readers take the low precision tensor where they can.
+inline grouping find_groups(quantized_sources& sources, const seq<node_id>& order) {
+    const graph& model = sources.model();
+    grouping result;
+    result.of_node.assign(model.id_bound(), -1);
+    for (int turn = 0; turn < 3; ++turn) {
+        for (const node_id id : order) {
+            const node& each = model[id];
+            if (detail::turn_of(each.kind()) != turn || result.of_node[index_of(id)] >= 0 || each.outputs() == 0 ||
+                each.is<op::constant>() || each.is<op::result>() || sources.is_dequantization(id)) {
+                continue;
+            }
+            group made;
+            if (!detail::begin(sources, id, made)) {
+                continue;
+            }
+            follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            for (const node_id member : made.functions.nodes) {
+                result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
+            }
+            result.groups.push_back(std::move(made));
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/weight_store.hpp
+#ifndef LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
+#define LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
+// Packed weights, each kept once however many plans use them.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// Packed weights by the constant that they were packed from and the form in which they are packed.
+///
+/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Those packed from constants of the
+/// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
+class weight_store {
+    struct entry {
+        tensor source;  // keeps the bytes whose address is the key, not the memory behind a window on a file
+        std::shared_ptr<const packed_bytes> packed;
+    };
+    std::map<std::pair<const std::byte*, std::string>, entry> entries_;
+    std::map<const std::byte*, tensor> kept_;
+    zeroed_blocks blocks_;
+    std::size_t bytes_ = 0;
+    std::size_t limit_ = SIZE_MAX;
+
+public:
+    weight_store() = default;
+    /// `limit`: the most bytes that packed weights may take; a `memory_error` is raised before more are packed.
+    explicit weight_store(std::size_t limit) : limit_(limit) {}
+
+    /// Weights packed from this constant stay when no plan uses them.
+    void keep(const tensor& constant) { kept_.insert_or_assign(constant.data(), constant); }
+    /// Lets weights go that no plan uses, but for those of constants that are kept.
+    void forget_unused() {
+        for (auto each = entries_.begin(); each != entries_.end();) {
+            const bool unused = each->second.packed.use_count() == 1 && !kept_.contains(each->first.first);
+            bytes_ -= unused ? each->second.packed->size() : 0;
+            each = unused ? entries_.erase(each) : std::next(each);
+        }
+    }
+    /// The packed weights of a constant; `pack(bytes)` writes `size` bytes if there are none of this form yet.
+    ///
+    /// `form`: everything that the packed bytes depend on besides the constant's values, in words.
+    template <class Pack>
+    std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
+                                                     const Pack& pack) {
+        const text kind = join({name(source.type()), source.dimensions()});
+        const std::pair<const std::byte*, std::string> key{source.data(), kind.c_str() + (" " + form)};
+        if (const auto found = entries_.find(key); found != entries_.end()) {
+            return found->second.packed;
+        }
+        if (size > limit_ - bytes_) {
+            lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
+        }
+        const auto packed = std::make_shared<packed_bytes>(blocks_.take(size));
+        pack(packed->data());
+        source.put_aside();
+        entries_.emplace(key, entry{source, packed});
+        bytes_ += size;
+        return packed;
+    }
+    /// How many packed weights there are.
+    std::size_t size() const { return entries_.size(); }
+    /// Their bytes.
+    std::size_t bytes() const { return bytes_; }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/weights.hpp
+#ifndef LPT_HOLDS_PLAN_WEIGHTS_HPP
+#define LPT_HOLDS_PLAN_WEIGHTS_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+/// Weights as integers of 8 bits: a weight is value - zero_point. `zero_points`: none, one, or one for each output channel.
+struct integer_weights {
+    tensor values;
+    std::vector<std::int32_t> zero_points;
+    bool four_bits = false;  // all values are in [-8, 7]
+
+    /// True if they should be packed two in a byte, for a matrix of so many rows. Reading them bounds the time of few rows, which
+    /// half the bytes make shorter; of many rows it is arithmetic, which taking them apart makes a quarter longer.
+    bool packs_four_bits(std::int64_t rows) const { return four_bits && rows <= 8; }
+};
+
+namespace detail {
+
+struct value_range {
+    double low = 0;
+    double high = 0;
+};
+
+inline bool fits(const value_range& range, element type) {
+    return range.low >= facts(type).lowest && range.high <= facts(type).highest;
+}
+
+/// The zero point that moves a range into that of i8 or i4; false if there is none in [-128, 255].
+inline bool zero_point_for(const value_range& range, element type, std::int32_t& result) {
+    if (fits(range, type)) {
+        result = 0;
+        return true;
+    }
+    const double moved = facts(type).lowest - range.low;
+    result = static_cast<std::int32_t>(moved);
+    return range.high - range.low <= facts(type).highest - facts(type).lowest && moved >= -128 && moved <= 255;
+}
+
+/// The zero points that move the ranges of all channels into that of i8 or i4; false if there are none.
+inline bool zero_points_for(const std::vector<value_range>& ranges, element type, std::vector<std::int32_t>& result) {
+    result.assign(ranges.size(), 0);
+    for (std::size_t channel = 0; channel < ranges.size(); ++channel) {
+        if (!zero_point_for(ranges[channel], type, result[channel])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The same for i4, one zero point for all channels if there is one.
+inline bool four_bit_zero_points_for(const std::vector<value_range>& ranges, const value_range& all,
+                                     std::vector<std::int32_t>& result) {
+    std::int32_t common = 0;
+    if (zero_point_for(all, i4, common)) {
+        result.assign(ranges.size(), common);
+        return true;
+    }
+    return zero_points_for(ranges, i4, result);
+}
+
+/// True if all bytes are in the range of i4.
+inline bool are_four_bits(const tensor& bytes) {
+    for (std::size_t i = 0; i < bytes.elements(); ++i) {
+        const double value = bytes.real(i);
+        if (!(value >= facts(i4).lowest && value <= facts(i4).highest)) {
+            return false;
+        }
+    }
+    return bytes.elements() != 0;
+}
+
+template <class ChannelOf>
+bool ranges_of(const tensor& weights, std::vector<value_range>& ranges, const ChannelOf& channel_of) {
+    std::vector<bool> seen(ranges.size(), false);
+    for (std::size_t i = 0; i < weights.elements(); ++i) {
+        const double value = weights.real(i);
+        if (!(math::absolute(value) <= 512) || math::truncate(value) != value) {
+            return false;
+        }
+        const std::size_t channel = channel_of(i);
+        value_range& range = ranges[channel];
+        range.low = seen[channel] ? math::minimum(range.low, value) : value;
+        range.high = seen[channel] ? math::maximum(range.high, value) : value;
+        seen[channel] = true;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Weights whose values are integers that fit into 8 bits, perhaps after a shift for each output channel. Those that fit into 4 are
+/// found by their values: a Convert or a zero point, folded, leaves nothing else of i4 and u4.
+///
+/// `channel_of(i)`: the output channel, below `channels`, of element i. False for weights that are not of this form.
+template <class ChannelOf>
+bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of,
+                        integer_weights& result) {
+    if (is_byte(weights.type())) {
+        result = {weights, {}, detail::are_four_bits(weights)};
+        return true;
+    }
+    if (weights.elements() == 0 || !(is_real(weights.type()) || is_integral(weights.type()))) {
+        return false;
+    }
+    std::vector<detail::value_range> ranges(channels);
+    if (!detail::ranges_of(weights, ranges, channel_of)) {
+        return false;
+    }
+    detail::value_range all = ranges[0];
+    for (const detail::value_range& each : ranges) {
+        all = {math::minimum(all.low, each.low), math::maximum(all.high, each.high)};
+    }
+    std::vector<std::int32_t> zero_points;
+    result.four_bits = detail::four_bit_zero_points_for(ranges, all, zero_points);
+    const element type = !result.four_bits && !detail::fits(all, i8) && detail::fits(all, u8) ? u8 : i8;
+    if (type == u8) {
+        zero_points.assign(channels, 0);
+    } else if (!result.four_bits && !detail::zero_points_for(ranges, i8, zero_points)) {
+        return false;
+    }
+    tensor_builder values(type, weights.dimensions());
+    for (std::size_t i = 0; i < weights.elements(); ++i) {
+        values.real(i, weights.real(i) + static_cast<double>(zero_points[channel_of(i)]));
+    }
+    bool symmetric = true;
+    for (const std::int32_t each : zero_points) {
+        symmetric = symmetric && each == 0;
+    }
+    result.values = values.finish();
+    result.zero_points = symmetric ? std::vector<std::int32_t>() : std::move(zero_points);
+    return true;
+}
+
+/// The values as f32.
+inline tensor as_f32(const tensor& values) {
+    return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/planner.hpp
 #ifndef LPT_HOLDS_PLAN_PLANNER_HPP
 #define LPT_HOLDS_PLAN_PLANNER_HPP
@@ -5887,28 +6436,28 @@ public:
 
 private:
     struct versions {
-        int plain = -1;
-        int channels_last = -1;
+        tensor_id plain = tensor_id::none;
+        tensor_id channels_last = tensor_id::none;
     };
 
     const graph& model() const { return net_.model; }
     const kernel::kernel_table& kernels() const { return *options_.kernels; }
-    stored_tensor& at(int tensor) { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+    stored_tensor& at(tensor_id tensor) { return net_[tensor]; }
 
     // ---- tensors
 
-    int add_storage(place where, std::size_t bytes) {
+    storage_id add_storage(area where, std::size_t bytes) {
         storage made;
         made.where = where;
         made.bytes = bytes;
         net_.storages.push_back(std::move(made));
-        return static_cast<int>(net_.storages.size()) - 1;
+        return id_at<storage_id>(net_.storages.size() - 1);
     }
-    int add_view(element type, const shape& dimensions, layout order, int storage) {
+    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage) {
         net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
-        return static_cast<int>(net_.tensors.size()) - 1;
+        return id_at<tensor_id>(net_.tensors.size() - 1);
     }
-    int add_tensor(element type, const shape& dimensions, layout order, place where = place::arena) {
+    tensor_id add_tensor(element type, const shape& dimensions, layout order, area where = area::arena) {
         return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
     }
     /// Kernels read values at multiples of their size; files keep constants anywhere.
@@ -5917,19 +6466,19 @@ private:
         const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
         return is_aligned ? value : reference::detail::copy_of(value);
     }
-    int add_constant(const tensor& given) {
+    tensor_id add_constant(const tensor& given) {
         const tensor value = aligned_constant(given);
-        const int result = add_tensor(value.type(), value.dimensions(), layout::plain, place::constant);
-        net_.storages[static_cast<std::size_t>(at(result).storage)].value = value;
+        const tensor_id result = add_tensor(value.type(), value.dimensions(), layout::plain, area::constant);
+        net_.storage_of(result).value = value;
         return result;
     }
     versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
-    int& version_in(output_ref output, layout order) {
+    tensor_id& version_in(output_ref output, layout order) {
         versions& all = versions_of(output);
         return order == layout::channels_last ? all.channels_last : all.plain;
     }
     /// Says where the value of an output is.
-    void define(output_ref output, int tensor) {
+    void define(output_ref output, tensor_id tensor) {
         versions& all = versions_of(output);
         const stored_tensor value = at(tensor);
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
@@ -5938,20 +6487,20 @@ private:
             version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
         }
     }
-    bool exists(output_ref output, layout order) { return version_in(output, order) >= 0; }
+    bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }
 
     /// The tensor of an output in a layout; makes it if there is none yet.
-    int tensor_of(output_ref output, layout order) {
+    tensor_id tensor_of(output_ref output, layout order) {
         if (model().shape(output).rank() < 3) {
             order = layout::plain;
         }
-        if (version_in(output, order) >= 0) {
+        if (exists(output, order)) {
             return version_in(output, order);
         }
-        if (versions_of(output).plain < 0 && versions_of(output).channels_last < 0) {
+        if (!exists(output, layout::plain) && !exists(output, layout::channels_last)) {
             make_value(output, order);
         }
-        if (version_in(output, order) < 0) {
+        if (!exists(output, order)) {
             change_layout(output, order);
         }
         return version_in(output, order);
@@ -5963,7 +6512,7 @@ private:
             define(output, add_constant(*constant));
             return;
         }
-        if (!is_dequantization(model(), output)) {
+        if (!sources_.is_dequantization(output)) {
             const node& each = model()[output.node];
             fail({each.operation(), " '", each.name(), "' is read before it is computed"});
         }
@@ -5971,7 +6520,7 @@ private:
     }
 
     /// Batches of matrices transposed, as a new tensor of the same shape.
-    int make_transposed(int from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+    tensor_id make_transposed(tensor_id from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
         const stored_tensor value = at(from);
         transpose_step work;
         work.problem.batch = batch;
@@ -5991,7 +6540,7 @@ private:
     }
 
     /// Bytes as f32 in the same order; a tensor of f32 as it is. Kernels that compute on f32 read nothing else.
-    int make_f32(int from) {
+    tensor_id make_f32(tensor_id from) {
         const stored_tensor value = at(from);
         if (value.type == f32) {
             return from;
@@ -6005,16 +6554,16 @@ private:
         made.kernel = std::string("convert_") + kernel::name_of(kernels().instruction_set) + "_FP32";
         made.reads = {from};
         made.writes = {work.output.tensor};
-        const int result = work.output.tensor;
+        const tensor_id result = work.output.tensor;
         made.work = std::move(work);
         add_step(std::move(made));
         return result;
     }
 
     void add_step(step made) {
-        std::vector<int> distinct;
-        for (const int tensor : made.reads) {
-            if (tensor >= 0) {
+        std::vector<tensor_id> distinct;
+        for (const tensor_id tensor : made.reads) {
+            if (tensor != tensor_id::none) {
                 distinct.push_back(tensor);
             }
         }
@@ -6023,9 +6572,9 @@ private:
     }
 
     void change_layout(output_ref output, layout order) {
-        const int from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const tensor_id from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
         const stored_tensor value = at(from);
-        const int to = add_tensor(value.type, value.dimensions, order);
+        const tensor_id to = add_tensor(value.type, value.dimensions, order);
         const bool to_plain = order == layout::plain;
         std::int64_t pixels = 1;
         for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
@@ -6054,15 +6603,15 @@ private:
         }
     }
 
-    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or -1.
+    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or none.
     template <class Problem>
-    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<int> operands,
+    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<tensor_id> operands,
                     element precision = f32, bool may_overwrite = false) {
         step made;
         std::size_t slot = 0;
         kernel::for_each_operand(problem, [&]<class Operand>(const Operand&) {
-            const int tensor = operands[slot++];
-            if (tensor >= 0) {
+            const tensor_id tensor = operands[slot++];
+            if (tensor != tensor_id::none) {
                 (kernel::is_read<Operand> ? made.reads : made.writes).push_back(tensor);
             }
         });
@@ -6077,85 +6626,6 @@ private:
 
     // ---- epilogues
 
-    /// Numbers along the loop axes of a step whose last axis is that of the channels.
-    static number_row channel_numbers(const spread& numbers) {
-        number_row result;
-        result.values.assign(numbers.values.begin(), numbers.values.end());
-        if (!numbers.is_one()) {
-            result.strides = {0, 1};
-        }
-        return result;
-    }
-    static number_row one(double value) { return {{static_cast<float>(value)}, {}}; }
-
-    /// Turns the functions of a chain into an epilogue. `numbers(spread)` and `residual(output)` give operands along the loop axes.
-    template <class Numbers, class Residual>
-    static planned_finish finish_of(const chain& functions, const Numbers& numbers, const Residual& residual) {
-        planned_finish result;
-        std::size_t first = 0;
-        if (!functions.functions.empty() && functions.functions[0].what == chain_function::form::affine) {
-            result.scale = numbers(functions.functions[0].scale);
-            result.bias = numbers(functions.functions[0].shift);
-            first = 1;
-        }
-        for (std::size_t i = first; i < functions.functions.size(); ++i) {
-            const chain_function& each = functions.functions[i];
-            planned_post post;
-            post.a = one(each.low);
-            post.b = one(each.high);
-            switch (each.what) {
-                case chain_function::form::affine:
-                    post.kind = kernel::post_kind::scale_shift;
-                    post.a = numbers(each.scale);
-                    post.b = numbers(each.shift);
-                    break;
-                case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
-                case chain_function::form::prelu:
-                    post.kind = kernel::post_kind::prelu;
-                    post.a = numbers(each.scale);
-                    break;
-                case chain_function::form::unary:
-                    post.kind = kernel::post_kind::unary;
-                    post.function = each.function;
-                    break;
-                case chain_function::form::add:
-                    post.kind = kernel::post_kind::add_residual;
-                    post.residual = residual(each.other);
-                    break;
-                case chain_function::form::multiply:
-                    post.kind = kernel::post_kind::multiply_residual;
-                    post.residual = residual(each.other);
-                    break;
-            }
-            result.posts.push_back(std::move(post));
-        }
-        result.type = functions.type;
-        result.low = static_cast<float>(functions.low);
-        result.high = static_cast<float>(functions.high);
-        return result;
-    }
-    static void read_residuals(step& made, const planned_finish& finish) {
-        for (const planned_post& post : finish.posts) {
-            if (post.residual.tensor >= 0) {
-                made.reads.push_back(post.residual.tensor);
-            }
-        }
-    }
-    /// The chain with scale * v + shift before its first function.
-    static chain after_affine(const chain& functions, const spread& scale, const spread& shift) {
-        chain result = functions;
-        result.functions.clear();
-        result.affine(scale, shift);
-        for (std::size_t i = 0; i < functions.functions.size(); ++i) {
-            const chain_function& each = functions.functions[i];
-            if (i == 0 && each.what == chain_function::form::affine) {
-                result.affine(each.scale, each.shift);
-            } else {
-                result.functions.push_back(each);
-            }
-        }
-        return result;
-    }
     /// The epilogue of a step over pixels and channels, both dense.
     planned_finish channel_finish(const chain& functions, layout order, std::int64_t channels) {
         return finish_of(functions, &channel_numbers, [&](output_ref other) {
@@ -6175,18 +6645,14 @@ private:
     bool make_kernel(node_id id);
     void make_reference(node_id id);
     void make_control_flow(node_id id);
-    void add_outputs(node_id id, std::vector<int>& outputs);
+    void add_outputs(node_id id, std::vector<tensor_id>& outputs);
     weight_store& packed_weights() { return options_.weights != nullptr ? *options_.weights : own_weights_; }
     void make_group(const group& made);
     void make_node(node_id id);
 
-    struct integer_data {
-        std::int32_t zero_point = 0;
-        std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
-    };
-    bool integer_convolution(const group& made, integer_weights& weights, integer_data& data) const;
-    bool channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const;
-    int make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points);
+    bool integer_convolution(const group& made, integer_weights& weights) const;
+    tensor_id make_margin(tensor_id input, kernel::convolution_shape& shape,
+                          const std::vector<std::int32_t>& zero_points);
     void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
@@ -6199,49 +6665,30 @@ private:
     void make_results();
     void make_states();
     void make_assign(node_id id);
-    int away_from_states(int tensor);
-    int state_of(const text& variable, element type);
-    int state_view(int number, const shape& dimensions);
+    tensor_id away_from_states(tensor_id tensor);
+    state_id state_of(const text& variable, element type);
+    tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
-    int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                      std::int64_t n, std::int64_t& distance);
-    int sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port) const;
+    tensor_id pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
+                            std::int64_t n, std::int64_t& distance);
+    tensor_id sequence_lengths(output_ref given, std::int64_t time);
+    attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
     const group* affine_behind(node_id id, const kernel::normalization_problem& problem) const;
-    int numbers_along(const spread& numbers, std::int64_t length);
+    tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);
     bool make_reduction(node_id id);
 
-    struct integer_operand {
-        bool fits = false;
-        std::int32_t zero_point = 0;
-        double scale = 1;
-    };
-    /// A dequantization with one scale and one zero point of the tensor's own type.
-    integer_operand integer_operand_of(const source& from) const {
-        integer_operand result;
-        const element type = model().type(from.base);
-        if (!is_byte(type) || !from.scale.is_one() || !from.shift.is_one() || from.scale.one() == 0) {
-            return result;
-        }
-        const double zero_point = math::round_half_even(-from.shift.one() / from.scale.one());
-        const bool exact = math::absolute(-from.shift.one() / from.scale.one() - zero_point) < 1e-5;
-        result.scale = from.scale.one();
-        result.fits = exact && zero_point >= facts(type).lowest && zero_point <= facts(type).highest;
-        result.zero_point = result.fits ? static_cast<std::int32_t>(zero_point) : 0;
-        return result;
-    }
-
     network net_;
+    quantized_sources sources_{net_.model};
     plan_options options_;
     grouping grouping_;
     std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
-    std::map<std::string, int> states_;  // their numbers by name
+    std::map<std::string, state_id> states_;  // by name
     weight_store own_weights_;
 };
 
@@ -6349,32 +6796,11 @@ inline kernel::convolution_shape convolution_shape_of(const node& each, const sh
 
 }  // namespace detail
 
-/// Zero points of the tensor's own type, one for each channel; false if the dequantization is not of this form.
-inline bool planner::channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const {
-    const element type = model().type(from.base);
-    if (!is_byte(type) || !from.scale.is_one() || from.scale.one() == 0 || from.shift.is_one() ||
-        !from.shift.varies_only_along(1)) {
-        return false;
-    }
-    for (const double shift : from.shift.values) {
-        const double value = -shift / from.scale.one();
-        const double zero_point = math::round_half_even(value);
-        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest ||
-            zero_point > facts(type).highest) {
-            return false;
-        }
-        result.push_back(static_cast<std::int32_t>(zero_point));
-    }
-    return true;
-}
-
-/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero points of its data.
-inline bool planner::integer_convolution(const group& made, integer_weights& weights, integer_data& data) const {
+/// True if the convolution can be computed on 8-bit integers; gives its weights.
+inline bool planner::integer_convolution(const group& made, integer_weights& weights) const {
     const node& each = model()[made.anchor];
-    const integer_operand whole = integer_operand_of(made.operands[0]);
-    data.zero_point = whole.zero_point;
-    if (!whole.fits && (detail::is_transposed_convolution(each.kind()) ||
-                        !channel_zero_points_of(made.operands[0], data.channel_zero_points))) {
+    const quantized_source& data = made.operands[0];
+    if (data.zero_points.empty() || (!data.has_one_zero_point() && detail::is_transposed_convolution(each.kind()))) {
         return false;
     }
     const tensor& values = *model().constant_value(each.input(1));
@@ -6385,8 +6811,8 @@ inline bool planner::integer_convolution(const group& made, integer_weights& wei
 }
 
 /// Puts pixels of zero points around the data where windows reach over its border; the convolution then has no padding.
-inline int planner::make_margin(int input, kernel::convolution_shape& shape,
-                                const std::vector<std::int32_t>& zero_points) {
+inline tensor_id planner::make_margin(tensor_id input, kernel::convolution_shape& shape,
+                                      const std::vector<std::int32_t>& zero_points) {
     margin_step work;
     const stored_tensor data = at(input);
     lpt::shape dimensions = data.dimensions;
@@ -6422,7 +6848,7 @@ inline int planner::make_margin(int input, kernel::convolution_shape& shape,
     made.precision = data.type;
     made.reads = {input};
     made.writes = {work.output};
-    const int result = work.output;
+    const tensor_id result = work.output;
     made.work = std::move(work);
     add_step(std::move(made));
     return result;
@@ -6452,12 +6878,12 @@ inline spread sums_of_zero_points(const integer_weights& weights, const convolut
 namespace detail {
 
 /// What the packed weights of a convolution depend on besides their values; not on the sizes of the image, but for the choice of
-/// the algorithm.
+/// the method.
 inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
-                           const kernel::convolution_weights& packing, const char* algorithm) {
-    std::string result = std::string(algorithm) + " " + std::to_string(static_cast<int>(kind)) + " " +
-                         std::to_string(static_cast<int>(packing.type)) + " " +
-                         std::to_string(packing.zero_point_count);
+                           const kernel::convolution_weights& packing, kernel::convolution_method method) {
+    std::string result = "convolution " + std::to_string(static_cast<int>(method)) + " " +
+                         std::to_string(static_cast<int>(kind)) + " " + std::to_string(static_cast<int>(packing.type)) +
+                         " " + std::to_string(packing.zero_point_count);
     for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
         result += " " + std::to_string(each);
     }
@@ -6492,18 +6918,20 @@ inline void planner::make_convolution(const group& made) {
     convolution_step work;
     work.shape = detail::convolution_shape_of(each, model().shape(given), values.dimensions());
     integer_weights integers;
-    integer_data data;
-    const bool is_integer = integer_convolution(made, integers, data);
-    work.zero_point = is_integer ? data.zero_point : 0;
-    spread scale = spread::of(is_integer ? made.operands[0].scale.one() : 1);
+    const quantized_source& data = made.operands[0];
+    const bool is_integer = integer_convolution(made, integers);
+    const bool has_channel_zero_points = is_integer && !data.has_one_zero_point();
+    work.zero_point = is_integer ? data.zero_point() : 0;
+    spread scale = spread::of(is_integer ? data.scale.one() : 1);
     spread shift = spread::of(no_shift);
-    if (is_integer && !data.channel_zero_points.empty()) {
+    if (has_channel_zero_points) {
         const double by = scale.one();
-        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points)
-                    .map([&](double v) { return -v * by; });
+        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.zero_points).map([&](double v) {
+            return -v * by;
+        });
     }
     const chain functions = after_affine(made.functions, scale, shift);
-    const element precision = is_integer ? model().type(made.operands[0].base) : f32;
+    const element precision = is_integer ? model().type(data.base) : f32;
     const tensor weights = is_integer ? integers.values : as_f32(values);
     kernel::convolution_weights packing;
     packing.data = weights.data();
@@ -6515,22 +6943,23 @@ inline void planner::make_convolution(const group& made) {
     packing.tap_stride = 1;
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
-    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    work.input = tensor_of(is_integer ? data.base : given, layout::channels_last);
     work.input = is_integer ? work.input : make_f32(work.input);
-    if (is_integer && !data.channel_zero_points.empty()) {
-        work.input = make_margin(work.input, work.shape, data.channel_zero_points);
+    if (has_channel_zero_points) {
+        work.input = make_margin(work.input, work.shape, data.zero_points);
     }
     detail::check_scratch(work.shape);
-    work.weights = packed_weights().find_or_pack(
-        values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
-        kernels().packed_convolution_bytes(work.shape, packing.type),
-        [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
+    work.method = kernels().method_of_convolution(work.shape);
+    work.weights =
+        packed_weights().find_or_pack(values, detail::form_of(each.kind(), work.shape, packing, work.method),
+                                      kernels().packed_convolution_bytes(work.shape, packing.type),
+                                      [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
     result.nodes = functions.nodes;
-    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" +
-                    kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
+    result.kernel = std::string(kernel::name_of(work.method)) + "_" + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
     read_residuals(result, work.finish);
@@ -6631,9 +7060,7 @@ namespace detail {
 
 /// Multiply-accumulates of a step, those of f32 counted as four of bytes; -1: it is not made of them.
 inline std::int64_t products_of(const network& net, const step& of) {
-    const auto weight = [&](int data) {
-        return net.tensors[static_cast<std::size_t>(data)].type == f32 ? std::int64_t{4} : std::int64_t{1};
-    };
+    const auto weight = [&](tensor_id data) { return net[data].type == f32 ? std::int64_t{4} : std::int64_t{1}; };
     checked all = -1;
     if (const auto* convolution = std::get_if<convolution_step>(&of.work)) {
         const kernel::convolution_shape& s = convolution->shape;
@@ -6657,9 +7084,9 @@ inline bool is_short(const network& net, const step& of) {
         return false;
     }
     std::size_t bytes = 0;
-    for (const std::vector<int>* tensors : {&of.reads, &of.writes}) {
-        for (const int each : *tensors) {
-            bytes += net.tensors[static_cast<std::size_t>(each)].bytes();
+    for (const std::vector<tensor_id>* tensors : {&of.reads, &of.writes}) {
+        for (const tensor_id each : *tensors) {
+            bytes += net[each].bytes();
         }
     }
     return products >= 0 || bytes < fewest_bytes;
@@ -6668,14 +7095,12 @@ inline bool is_short(const network& net, const step& of) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/plan/elementwise.hpp
-#ifndef LPT_HOLDS_PLAN_ELEMENTWISE_HPP
-#define LPT_HOLDS_PLAN_ELEMENTWISE_HPP
-// Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
+// ======== lpt/plan/loops.hpp
+#ifndef LPT_HOLDS_PLAN_LOOPS_HPP
+#define LPT_HOLDS_PLAN_LOOPS_HPP
+// The loops of elementwise steps: how far operands and numbers move along them, and which of them are one.
 
-namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::plan::detail {
 
 /// The loops of an elementwise step: axes of the output from the outermost in memory to the innermost, and how far each operand
 /// moves along them. Axes that all operands walk without a gap become one.
@@ -6782,18 +7207,18 @@ inline number_row numbers_in_order(const spread& numbers, const std::vector<std:
         result.strides[i] = sizes[i] == 1 ? 0 : stride;
         stride *= sizes[i];
     }
-    std::vector<std::int64_t> place(order.size(), 0);
+    std::vector<std::int64_t> at(order.size(), 0);
     for (float& value : result.values) {
         std::int64_t index = 0;
-        for (std::size_t i = 0; i < place.size(); ++i) {
-            index += place[i] * from[i];
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            index += at[i] * from[i];
         }
         value = static_cast<float>(numbers.values[static_cast<std::size_t>(index)]);
-        for (std::size_t i = place.size(); i-- > 0;) {
-            if (++place[i] < sizes[i]) {
+        for (std::size_t i = at.size(); i-- > 0;) {
+            if (++at[i] < sizes[i]) {
                 break;
             }
-            place[i] = 0;
+            at[i] = 0;
         }
     }
     return result;
@@ -6822,7 +7247,7 @@ inline bool settle_loops(elementwise_step& work) {
     }
     bool residual = false;
     for (planned_post& post : work.finish.posts) {
-        if (post.residual.tensor >= 0) {
+        if (post.residual.tensor != tensor_id::none) {
             all.operands.push_back(&post.residual.strides);
             residual = true;
         }
@@ -6867,13 +7292,26 @@ inline bool settle_loops(elementwise_step& work) {
         }
     }
     for (const planned_post& post : work.finish.posts) {
-        fits = fits && (post.residual.tensor < 0 || post.residual.strides[channels] == 1 || work.sizes[channels] == 1);
+        fits = fits && (post.residual.tensor == tensor_id::none || post.residual.strides[channels] == 1 ||
+                        work.sizes[channels] == 1);
     }
     for (const number_row* each : arrays) {
         fits = fits && (each->strides[channels] == 1 || each->strides[channels] == 0);
     }
     return fits;
 }
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/elementwise.hpp
+#ifndef LPT_HOLDS_PLAN_ELEMENTWISE_HPP
+#define LPT_HOLDS_PLAN_ELEMENTWISE_HPP
+// Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
 
 /// True if strides lead to the same places along all axes of more than one element.
 inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
@@ -6917,7 +7355,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         const layout wanted = own.rank() == rank ? order : layout::plain;
         const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
         const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
-        const int tensor = tensor_of(output, as_it_is ? other : wanted);
+        const tensor_id tensor = tensor_of(output, as_it_is ? other : wanted);
         result.reads.push_back(tensor);
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
@@ -6963,7 +7401,7 @@ inline bool planner::try_lookup(step& made) {
     bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
     for (const planned_post& post : work.finish.posts) {
         const bool same = post.residual.tensor == data.tensor && post.residual.strides == data.strides;
-        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor < 0 || same);
+        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor == tensor_id::none || same);
     }
     if (!bytes || !plain) {
         return false;
@@ -6983,7 +7421,7 @@ inline bool planner::try_lookup(step& made) {
         one.function = post.function;
         one.alpha = post.a.values[0];
         one.beta = post.b.values[0];
-        if (post.residual.tensor >= 0) {
+        if (post.residual.tensor != tensor_id::none) {
             one.residual = all;
             one.residual_type = kind_of(from);
             one.residual_row_stride = 256;
@@ -7031,10 +7469,10 @@ inline void planner::make_elementwise(const group& made) {
 }
 
 inline void planner::make_dequantization(output_ref output, layout order) {
-    const source from = source_of(model(), output);
+    const quantized_source& from = sources_.of(output);
     group made;
     made.anchor = output.node;
-    made.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+    made.operands[0] = plain_source(model(), from.base);
     made.functions.dimensions = model().shape(output);
     made.functions.affine(from.scale, from.shift);
     made.functions.tail = output;
@@ -7053,7 +7491,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
 /// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
 inline bool planner::prefers_channels_last(output_ref output, int depth) {
     for (const input_ref user : model().uses(output)) {
-        if (is_dequantization(model(), user.node)) {
+        if (sources_.is_dequantization(user.node)) {
             if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
                 return true;
             }
@@ -7103,10 +7541,10 @@ struct strided_view {
             strides[axis] = whole.strides[order[axis]];
         }
     }
-    /// The stride of the axis that is `from_back` from the end; 0 where the tensor repeats along it.
-    std::int64_t from_back(std::size_t place) const {
-        const bool repeats = sizes.size() < place || sizes[sizes.size() - place] == 1;
-        return repeats ? 0 : strides[sizes.size() - place];
+    /// The stride of the axis that is `distance` from the end; 0 where the tensor repeats along it.
+    std::int64_t from_back(std::size_t distance) const {
+        const bool repeats = sizes.size() < distance || sizes[sizes.size() - distance] == 1;
+        return repeats ? 0 : strides[sizes.size() - distance];
     }
     /// Those of the `axes` axes in front of the last two.
     void leading(std::int64_t axes, std::int64_t* result) const {
@@ -7163,16 +7601,15 @@ inline bool attention_of(const graph& model, const node& each, kernel::attention
 
 /// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
 /// precision), and what Transposes read of which nobody else takes notice.
-inline attention_input planner::input_of_attention(node_id id, std::size_t port) const {
+inline attention_input planner::input_of_attention(node_id id, std::size_t port) {
     const output_ref input = model()[id].input(port);
     attention_input result;
     result.from = input;
-    const source dequantized = source_of(model(), input);
-    const integer_operand bytes = integer_operand_of(dequantized);
+    const quantized_source& dequantized = sources_.of(input);
     bool is_only_reader = true;
-    if (bytes.fits) {
-        result.scale = bytes.scale;
-        result.zero_point = bytes.zero_point;
+    if (dequantized.has_one_zero_point()) {
+        result.scale = dequantized.scale.one();
+        result.zero_point = dequantized.zero_point();
         result.from = dequantized.base;
         for (output_ref at = input; !(at == dequantized.base);) {
             is_only_reader = is_only_reader && model().use_count(at) == 1;
@@ -7231,7 +7668,7 @@ inline bool planner::make_attention(node_id id) {
         return false;
     }
     std::vector<node_id> nodes{id};
-    std::vector<int> operands;
+    std::vector<tensor_id> operands;
     double scales[3];
     kernel::attention_matrix* const matrices[3] = {&problem.queries_at, &problem.keys_at, &problem.values_at};
     for (std::size_t port = 0; port < 3; ++port) {
@@ -7247,7 +7684,7 @@ inline bool planner::make_attention(node_id id) {
     }
     problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
     problem.value_scale = static_cast<float>(scales[2]);
-    operands.push_back(each.inputs() > 3 ? tensor_of(each.input(3), layout::plain) : -1);
+    operands.push_back(each.inputs() > 3 ? tensor_of(each.input(3), layout::plain) : tensor_id::none);
     const auto scratch = static_cast<dimension>(kernel::attention_scratch_bytes(problem) * options_.threads);
     operands.push_back(add_tensor(f32, each.shape(), layout::plain));
     define(id, operands.back());
@@ -7377,8 +7814,8 @@ inline bool planner::make_reduction(node_id id) {
         !detail::listed_axes(data, axes, true, problem.reduced)) {
         return false;
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, each.shape(), layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, each.shape(), layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to});
     return true;
@@ -7410,7 +7847,7 @@ inline const group* planner::affine_behind(node_id id, const kernel::normalizati
     return is_affine && fits(behind.functions[0].scale) && fits(behind.functions[0].shift) ? &made : nullptr;
 }
 /// The numbers along the innermost axis as a constant.
-inline int planner::numbers_along(const spread& numbers, std::int64_t length) {
+inline tensor_id planner::numbers_along(const spread& numbers, std::int64_t length) {
     tensor_builder result(f32, shape{static_cast<dimension>(length)});
     for (std::size_t i = 0; i < result.elements(); ++i) {
         result.real(i, numbers.values[numbers.is_one() ? 0 : i]);
@@ -7429,12 +7866,12 @@ inline bool planner::make_normalization(node_id id) {
         !detail::listed_axes(each.shape(), axes, true, problem.reduced)) {
         return false;
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, each.shape(), layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, each.shape(), layout::plain);
     const group* const behind = affine_behind(id, problem);
     if (behind == nullptr) {
         define(id, to);
-        add_kernel({id}, problem, {from, to, -1, -1}, f32, true);
+        add_kernel({id}, problem, {from, to, tensor_id::none, tensor_id::none}, f32, true);
         return true;
     }
     std::vector<node_id> nodes{id};
@@ -7443,8 +7880,8 @@ inline bool planner::make_normalization(node_id id) {
         nodes.push_back(member);
     }
     const chain_function& affine = behind->functions.functions[0];
-    const int scale = numbers_along(affine.scale, problem.reduced.sizes[0]);
-    const int shift = numbers_along(affine.shift, problem.reduced.sizes[0]);
+    const tensor_id scale = numbers_along(affine.scale, problem.reduced.sizes[0]);
+    const tensor_id shift = numbers_along(affine.shift, problem.reduced.sizes[0]);
     define(behind->functions.tail, to);
     add_kernel(std::move(nodes), problem, {from, to, scale, shift}, f32, true);
     return true;
@@ -7551,8 +7988,8 @@ inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first,
 }  // namespace detail
 
 /// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
-inline int planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                                  std::int64_t n, std::int64_t& distance) {
+inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
+                                        std::int64_t first, std::int64_t n, std::int64_t& distance) {
     kernel::gemm_weights packing;
     packing.type = kernel::element_kind::f32;
     packing.n = n;
@@ -7575,13 +8012,13 @@ inline int planner::pack_matrices(const tensor& weights, std::int64_t directions
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
-inline int planner::sequence_lengths(output_ref given, std::int64_t time) {
+inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) {
     const tensor* known = model().constant_value(given);
     bool all = known != nullptr;
     for (std::size_t i = 0; all && i < known->elements(); ++i) {
         all = known->integer(i) >= time;
     }
-    return all ? -1 : tensor_of(given, layout::plain);
+    return all ? tensor_id::none : tensor_of(given, layout::plain);
 }
 
 /// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
@@ -7627,7 +8064,7 @@ inline bool planner::make_recurrent(node_id id) {
         problem.couples_forget =
             each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
     }
-    int lengths = -1;
+    tensor_id lengths = tensor_id::none;
     if (form.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
@@ -7642,12 +8079,12 @@ inline bool planner::make_recurrent(node_id id) {
     const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
     const bool apart = form.kind == kernel::recurrent_kind::gru;
     std::int64_t unused = 0;
-    std::vector<int> operands;
+    std::vector<tensor_id> operands;
     operands.push_back(tensor_of(each.input(0), layout::plain));
     operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
-    operands.push_back(-1);
-    int bias = -1;
-    int hidden_bias = -1;
+    operands.push_back(tensor_id::none);
+    tensor_id bias = tensor_id::none;
+    tensor_id hidden_bias = tensor_id::none;
     if (has_bias) {
         const tensor given = *model().constant_value(each.input(form.weights + 2));
         const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
@@ -7662,19 +8099,19 @@ inline bool planner::make_recurrent(node_id id) {
                                      problem.packed_hidden_bytes));
     operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
                                              problem.hidden, problem.packed_candidate_bytes)
-                             : -1);
+                             : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
-    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : -1);
+    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
     operands.push_back(lengths);
-    std::vector<int> outputs;
+    std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
     if (!form.is_sequence) {
-        operands.push_back(-1);
+        operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());
     if (!is_lstm) {
-        operands.push_back(-1);
+        operands.push_back(tensor_id::none);
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
@@ -7703,11 +8140,11 @@ inline bool planner::make_softmax(node_id id) {
     kernel::softmax_problem problem;
     problem.logarithm = logarithm;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        const auto place = static_cast<std::int64_t>(axis);
-        (place < along ? problem.outer : place == along ? problem.length : problem.inner) *= data[axis];
+        const auto at = static_cast<std::int64_t>(axis);
+        (at < along ? problem.outer : at == along ? problem.length : problem.inner) *= data[axis];
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, data, layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, data, layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to}, f32, true);
     return true;
@@ -7744,55 +8181,55 @@ inline std::size_t aligned(std::size_t size) {
     return (size + block_alignment - 1) / block_alignment * block_alignment;
 }
 
-inline void touch(storage& block, int step) {
-    if (block.first_step < 0 || step < block.first_step) {
+inline void touch(storage& block, step_id step) {
+    if (block.first_step == step_id::none || step < block.first_step) {
         block.first_step = step;
     }
     block.last_step = std::max(block.last_step, step);
 }
 
 inline void find_lifetimes(network& net) {
-    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
-        const step& each = net.steps[static_cast<std::size_t>(i)];
-        for (const std::vector<int>* tensors : {&each.reads, &each.writes}) {
-            for (const int id : *tensors) {
-                touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(id)].storage)], i);
+    for (std::size_t i = 0; i < net.steps.size(); ++i) {
+        const step& each = net.steps[i];
+        for (const std::vector<tensor_id>* tensors : {&each.reads, &each.writes}) {
+            for (const tensor_id id : *tensors) {
+                touch(net.storage_of(id), id_at<step_id>(i));
             }
         }
     }
     for (const port& output : net.outputs) {
-        touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(output.tensor)].storage)],
-              static_cast<int>(net.steps.size()));
+        touch(net.storage_of(output.tensor), id_at<step_id>(net.steps.size()));
     }
 }
 
 /// Lets a step write where it reads, if nothing reads that memory afterwards.
 inline void share_in_place(network& net) {
-    std::vector<int> joined(net.storages.size(), -1);  // by block: the one that took its place
-    const auto block_of = [&](int tensor) {
-        const int block = net.tensors[static_cast<std::size_t>(tensor)].storage;
-        const int other = joined[static_cast<std::size_t>(block)];
-        return other < 0 ? block : other;
+    std::vector<storage_id> joined(net.storages.size(), storage_id::none);  // by block: the one that took its place
+    const auto block_of = [&](tensor_id tensor) {
+        const storage_id block = net[tensor].storage;
+        const storage_id other = joined[index_of(block)];
+        return other == storage_id::none ? block : other;
     };
-    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
-        step& each = net.steps[static_cast<std::size_t>(i)];
+    for (std::size_t at = 0; at < net.steps.size(); ++at) {
+        const step& each = net.steps[at];
         if (!each.may_overwrite) {
             continue;
         }
-        const int from = block_of(each.reads[0]);
-        const int to = block_of(each.writes[0]);
-        storage& read = net.storages[static_cast<std::size_t>(from)];
-        storage& written = net.storages[static_cast<std::size_t>(to)];
-        if (from == to || read.where != place::arena || written.where != place::arena || read.last_step != i ||
+        const step_id i = id_at<step_id>(at);
+        const storage_id from = block_of(each.reads[0]);
+        const storage_id to = block_of(each.writes[0]);
+        storage& read = net[from];
+        storage& written = net[to];
+        if (from == to || read.where != area::arena || written.where != area::arena || read.last_step != i ||
             written.first_step != i || read.bytes != written.bytes) {
             continue;
         }
         read.last_step = written.last_step;
         written.bytes = 0;
-        joined[static_cast<std::size_t>(to)] = from;  // which no step writes first later: it never moves itself
+        joined[index_of(to)] = from;  // which no step writes first later: it never moves itself
     }
     for (std::size_t tensor = 0; tensor < net.tensors.size(); ++tensor) {
-        net.tensors[tensor].storage = block_of(static_cast<int>(tensor));
+        net.tensors[tensor].storage = block_of(id_at<tensor_id>(tensor));
     }
 }
 
@@ -7803,8 +8240,8 @@ inline text largest_of(const network& net) {
     const node* largest = nullptr;
     std::size_t most = 0;
     for (const step& each : net.steps) {
-        for (const int tensor : each.writes) {
-            const std::size_t bytes = net.tensors[static_cast<std::size_t>(tensor)].bytes();
+        for (const tensor_id tensor : each.writes) {
+            const std::size_t bytes = net[tensor].bytes();
             if (bytes > most && !each.nodes.empty() && net.model.contains(each.nodes[0])) {
                 most = bytes;
                 largest = &net.model[each.nodes[0]];
@@ -7817,36 +8254,36 @@ inline text largest_of(const network& net) {
 }
 
 /// Raises an error where the bytes of all blocks cannot even be counted.
-inline void check_total(const network& net, const std::vector<int>& blocks) {
+inline void check_total(const network& net, const std::vector<storage_id>& blocks) {
     std::size_t total = 0;
-    for (const int id : blocks) {
-        const std::size_t bytes = net.storages[static_cast<std::size_t>(id)].bytes;
+    for (const storage_id id : blocks) {
+        const std::size_t bytes = net[id].bytes;
         if (bytes > SIZE_MAX / 4 - total) {
             lpt::detail::naming_memory([] { lpt::detail::raise_no_memory(SIZE_MAX); }, [&] { return largest_of(net); });
         }
-        total += room_of(net.storages[static_cast<std::size_t>(id)]);
+        total += room_of(net[id]);
     }
 }
 
 /// The blocks that need a place, in the order of their numbers.
-inline std::vector<int> blocks_of_arena(const network& net) {
-    std::vector<int> result;
-    for (int id = 0; id < static_cast<int>(net.storages.size()); ++id) {
-        const storage& block = net.storages[static_cast<std::size_t>(id)];
-        if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
-            result.push_back(id);
+inline std::vector<storage_id> blocks_of_arena(const network& net) {
+    std::vector<storage_id> result;
+    for (std::size_t i = 0; i < net.storages.size(); ++i) {
+        const storage& block = net.storages[i];
+        if (block.where == area::arena && block.bytes != 0 && block.first_step != step_id::none) {
+            result.push_back(id_at<storage_id>(i));
         }
     }
     return result;
 }
 
 /// How many pairs of blocks live at the same time.
-inline std::size_t count_meetings(const network& net, const std::vector<int>& blocks) {
+inline std::size_t count_meetings(const network& net, const std::vector<storage_id>& blocks) {
     std::vector<std::ptrdiff_t> begins(net.steps.size() + 1, 0);
     std::vector<std::ptrdiff_t> ends(net.steps.size() + 1, 0);
-    for (const int id : blocks) {
-        ++begins[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].first_step)];
-        ++ends[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].last_step)];
+    for (const storage_id id : blocks) {
+        ++begins[index_of(net[id].first_step)];
+        ++ends[index_of(net[id].last_step)];
     }
     std::size_t result = 0;
     std::ptrdiff_t alive = 0;
@@ -7864,8 +8301,8 @@ inline std::size_t count_meetings(const network& net, const std::vector<int>& bl
 class placed_blocks {
     const network& net_;
     std::size_t leaves_ = 1;
-    std::vector<std::vector<int>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
-    std::set<std::pair<int, int>> begins_;  // first step, block
+    std::vector<std::vector<storage_id>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
+    std::set<std::pair<step_id, storage_id>> begins_;  // first step, block
 
 public:
     explicit placed_blocks(const network& net) : net_(net) {
@@ -7874,11 +8311,11 @@ public:
         }
         alive_.resize(2 * leaves_);
     }
-    void add(int id) {
-        const storage& block = net_.storages[static_cast<std::size_t>(id)];
+    void add(storage_id id) {
+        const storage& block = net_[id];
         begins_.insert({block.first_step, id});
-        std::size_t first = static_cast<std::size_t>(block.first_step) + leaves_;
-        std::size_t last = static_cast<std::size_t>(block.last_step) + leaves_ + 1;
+        std::size_t first = index_of(block.first_step) + leaves_;
+        std::size_t last = index_of(block.last_step) + leaves_ + 1;
         for (; first < last; first /= 2, last /= 2) {
             if (first % 2 != 0) {
                 alive_[first++].push_back(id);
@@ -7891,14 +8328,14 @@ public:
     /// Calls `take(other)` for each that lives in a step in which the block does.
     template <class Take>
     void each_that_meets(const storage& block, const Take& take) const {
-        for (std::size_t part = static_cast<std::size_t>(block.first_step) + leaves_; part != 0; part /= 2) {
-            for (const int id : alive_[part]) {
-                take(net_.storages[static_cast<std::size_t>(id)]);
+        for (std::size_t part = index_of(block.first_step) + leaves_; part != 0; part /= 2) {
+            for (const storage_id id : alive_[part]) {
+                take(net_[id]);
             }
         }
-        const auto end = begins_.lower_bound({block.last_step + 1, 0});
-        for (auto each = begins_.lower_bound({block.first_step + 1, 0}); each != end; ++each) {
-            take(net_.storages[static_cast<std::size_t>(each->second)]);
+        const auto end = begins_.lower_bound({next_of(block.last_step), storage_id::none});
+        for (auto each = begins_.lower_bound({next_of(block.first_step), storage_id::none}); each != end; ++each) {
+            take(net_[each->second]);
         }
     }
 };
@@ -7925,14 +8362,14 @@ inline std::size_t best_place(const placed_blocks& placed, const storage& block,
 }
 
 /// Large blocks first, each into the smallest gap between those that live at the same time.
-inline void place_by_size(network& net, std::vector<int> blocks) {
-    const auto bytes = [&](int id) { return net.storages[static_cast<std::size_t>(id)].bytes; };
+inline void place_by_size(network& net, std::vector<storage_id> blocks) {
+    const auto bytes = [&](storage_id id) { return net[id].bytes; };
     std::sort(blocks.begin(), blocks.end(),
-              [&](int a, int b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
+              [&](storage_id a, storage_id b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
     placed_blocks placed(net);
     std::vector<std::pair<std::size_t, std::size_t>> taken;
-    for (const int id : blocks) {
-        storage& block = net.storages[static_cast<std::size_t>(id)];
+    for (const storage_id id : blocks) {
+        storage& block = net[id];
         block.offset = best_place(placed, block, taken);
         net.arena_bytes = std::max(net.arena_bytes, block.offset + room_of(block));
         placed.add(id);
@@ -7994,16 +8431,16 @@ public:
 };
 
 /// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
-inline void place_by_step(network& net, std::vector<int> blocks) {
-    const auto of = [&](int id) -> storage& { return net.storages[static_cast<std::size_t>(id)]; };
-    std::sort(blocks.begin(), blocks.end(), [&](int a, int b) {
+inline void place_by_step(network& net, std::vector<storage_id> blocks) {
+    const auto of = [&](storage_id id) -> storage& { return net[id]; };
+    std::sort(blocks.begin(), blocks.end(), [&](storage_id a, storage_id b) {
         return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
                : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
                                                     : a < b;
     });
     free_memory memory;
-    std::set<std::pair<int, int>> alive;  // last step, block
-    for (const int id : blocks) {
+    std::set<std::pair<step_id, storage_id>> alive;  // last step, block
+    for (const storage_id id : blocks) {
         while (!alive.empty() && alive.begin()->first < of(id).first_step) {
             const storage& over = of(alive.begin()->second);
             memory.give_back(over.offset, room_of(over));
@@ -8030,7 +8467,7 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
-    const std::vector<int> blocks = detail::blocks_of_arena(net);
+    const std::vector<storage_id> blocks = detail::blocks_of_arena(net);
     detail::check_total(net, blocks);
     const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
     if (detail::count_meetings(net, blocks) <= most) {
@@ -8199,7 +8636,7 @@ inline bool planner::make_view(node_id id) {
     if (!reshapes || model().type(input) != each.type() || !each.shape().is_static()) {
         return false;
     }
-    const int from = tensor_of(input, layout::plain);
+    const tensor_id from = tensor_of(input, layout::plain);
     if (at(from).dimensions.elements() !=
         each.shape().elements()) {  // a pattern that copies sizes is taken at its word
         fail({each.operation(), " '", each.name(), "': an input of shape ", at(from).dimensions, " cannot be seen as ",
@@ -8482,16 +8919,16 @@ inline std::vector<std::int64_t> batch_offsets(const shape& outer, const shape& 
         stride *= size;
     }
     std::vector<std::int64_t> result(batch.elements(), 0);
-    std::vector<std::int64_t> place(batch.rank(), 0);
+    std::vector<std::int64_t> at(batch.rank(), 0);
     for (std::int64_t& each : result) {
         for (std::size_t axis = 0; axis < batch.rank(); ++axis) {
-            each += place[axis] * strides[axis];
+            each += at[axis] * strides[axis];
         }
         for (std::size_t axis = batch.rank(); axis-- > 0;) {
-            if (++place[axis] < batch[axis]) {
+            if (++at[axis] < batch[axis]) {
                 break;
             }
-            place[axis] = 0;
+            at[axis] = 0;
         }
     }
     return result;
@@ -8512,23 +8949,23 @@ inline void planner::make_product(const group& made) {
     work.b_k_stride = b.row_stride;
     work.b_n_stride = b.column_stride;
 
-    const integer_operand left = integer_operand_of(made.operands[0]);
+    const quantized_source& left = made.operands[0];
+    const quantized_source& right = made.operands[1];
     const tensor* constant = model().constant_value(each.input(1));
-    const integer_operand right = constant == nullptr ? integer_operand_of(made.operands[1]) : integer_operand();
     integer_weights integers;
-    bool is_integer = left.fits && right.fits;
-    if (left.fits && constant != nullptr) {
+    bool is_integer = constant == nullptr && left.has_one_zero_point() && right.has_one_zero_point();
+    if (constant != nullptr && left.has_one_zero_point()) {
         const auto column = [&](std::size_t i) {
             const std::int64_t inside = static_cast<std::int64_t>(i) % (work.k * work.n);
             return static_cast<std::size_t>(b.column_stride == 1 && work.n != 1 ? inside % work.n : inside / work.k);
         };
         is_integer = integer_weights_of(*constant, static_cast<std::size_t>(work.n), column, integers);
     }
-    const double scale = is_integer ? left.scale * (constant == nullptr ? right.scale : 1) : 1;
+    const double scale = is_integer ? left.scale.one() * (constant == nullptr ? right.scale.one() : 1) : 1;
     const chain functions = after_affine(made.functions, spread::of(scale), spread::of(no_shift));
     step result;
-    result.precision = is_integer ? model().type(made.operands[0].base) : f32;
-    work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);
+    result.precision = is_integer ? model().type(left.base) : f32;
+    work.a = tensor_of(is_integer ? left.base : each.input(0), layout::plain);
     work.a = is_integer ? work.a : make_f32(work.a);
     result.reads = {work.a};
     if (a.column_stride != 1 && a.columns != 1) {
@@ -8542,7 +8979,7 @@ inline void planner::make_product(const group& made) {
     if (a.columns == 1) {
         work.a_row_stride = 1;
     }
-    work.a_zero_point = is_integer ? left.zero_point : 0;
+    work.a_zero_point = is_integer ? left.zero_point() : 0;
 
     shape batch;
     broadcast_shapes(a.outer, b.outer, batch);
@@ -8585,10 +9022,10 @@ inline void planner::make_product(const group& made) {
             offset /= work.k * work.n;
         }
     } else {
-        work.b = tensor_of(is_integer ? made.operands[1].base : each.input(1), layout::plain);
+        work.b = tensor_of(is_integer ? right.base : each.input(1), layout::plain);
         work.b = is_integer ? work.b : make_f32(work.b);
         result.reads.push_back(work.b);
-        work.b_zero_point = is_integer ? right.zero_point : 0;
+        work.b_zero_point = is_integer ? right.zero_point() : 0;
         const std::size_t size = kernels().packed_gemm_bytes(kind_of(at(work.b).type), work.k, work.n);
         work.scratch = add_tensor(u8, shape{static_cast<dimension>(size)}, layout::plain);
     }
@@ -8599,7 +9036,7 @@ inline void planner::make_product(const group& made) {
     result.kernel =
         std::string("gemm_") + kernel::name_of(kernels().instruction_set) + suffix_of(is_integer ? i8 : f32);
     result.writes = {work.output};
-    if (work.scratch >= 0) {
+    if (work.scratch != tensor_id::none) {
         result.writes.push_back(work.scratch);
     }
     define(functions.tail, work.output);
@@ -8619,34 +9056,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
-inline void fold_with_reference(graph& model, node_id id) {
-    const node& each = model[id];
-    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
-                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
-    if (stays) {
-        return;
-    }
-    seq<tensor> inputs;
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const tensor* value = model.constant_value(each.input(port));
-        if (value == nullptr) {
-            return;
-        }
-        inputs.push_back(*value);
-    }
-    if (!lpt::detail::can_afford(model, model[id], inputs)) {
-        return;
-    }
-    const seq<tensor> values =
-        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
-    for (std::size_t port = 0; port < values.size(); ++port) {
-        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
-                           model.constant(values[port], model[id].name()));
-    }
-}
-
 /// Raises an error where an operation without a kernel is not to be left to the scalar reference.
 inline void require_kernel(const plan_options& options, const node& each) {
     if (options.needs_kernels) {
@@ -8655,29 +9064,7 @@ inline void require_kernel(const plan_options& options, const node& each) {
     }
 }
 
-/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model, view<node_id> nodes) {
-    for (const node_id id : nodes) {
-        if (model[id].has(mark::disabled_constant_folding)) {
-            model.clear_mark(id, mark::disabled_constant_folding);
-        }
-    }
-}
-
 }  // namespace detail
-
-/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
-inline void fold_known(graph& model) {
-    const seq<node_id> order = topological_order(model);
-    detail::clear_folding_marks(model, order);
-    constant_folding(model, order);
-    for (const node_id id : order) {
-        if (model.contains(id)) {
-            detail::fold_with_reference(model, id);
-        }
-    }
-    model.collect();
-}
 
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
@@ -8685,20 +9072,20 @@ inline void planner::make_parameter(node_id id, std::size_t position) {
         fail({"input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
               each.shape(), "; a network is planned for known types and sizes"});
     }
-    const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
-    net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
+    const tensor_id tensor = add_tensor(each.type(), each.shape(), layout::plain, area::input);
+    net_.storage_of(tensor).offset = position;
     net_.inputs.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), tensor});
     define(id, tensor);
 }
 
-inline int planner::state_of(const text& variable, element type) {
-    const auto [known, is_new] = states_.emplace(variable.c_str(), static_cast<int>(net_.states.size()));
+inline state_id planner::state_of(const text& variable, element type) {
+    const auto [known, is_new] = states_.emplace(variable.c_str(), id_at<state_id>(net_.states.size()));
     if (is_new) {
-        const int made = add_storage(place::state, 0);
-        net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
+        const storage_id made = add_storage(area::state, 0);
+        net_[made].offset = net_.states.size();
         net_.states.push_back({variable, type, made});
     }
-    const state& each = net_.states[static_cast<std::size_t>(known->second)];
+    const state& each = net_[known->second];
     if (each.type != type) {
         fail({"variable '", variable, "' has the type ", name(each.type), ", and elsewhere ", name(type)});
     }
@@ -8706,8 +9093,8 @@ inline int planner::state_of(const text& variable, element type) {
 }
 
 /// A state seen with a shape.
-inline int planner::state_view(int number, const shape& dimensions) {
-    const state& each = net_.states[static_cast<std::size_t>(number)];
+inline tensor_id planner::state_view(state_id number, const shape& dimensions) {
+    const state& each = net_[number];
     if (!dimensions.is_static() || each.type == dynamic) {
         fail({"variable '", each.name, "' has the type ", name(each.type), " and the shape ", dimensions,
               "; a network is planned for known types and sizes"});
@@ -8716,9 +9103,9 @@ inline int planner::state_view(int number, const shape& dimensions) {
 }
 
 /// A tensor that stays what it is when states are written: a copy of one that is a state.
-inline int planner::away_from_states(int tensor) {
+inline tensor_id planner::away_from_states(tensor_id tensor) {
     const stored_tensor value = at(tensor);
-    if (net_.storages[static_cast<std::size_t>(value.storage)].where != place::state) {
+    if (net_.storage_of(tensor).where != area::state) {
         return tensor;
     }
     copy_step work;
@@ -8754,7 +9141,7 @@ inline void planner::make_assign(node_id id) {
 }
 
 /// Tensors for all outputs of a node.
-inline void planner::add_outputs(node_id id, std::vector<int>& outputs) {
+inline void planner::add_outputs(node_id id, std::vector<tensor_id>& outputs) {
     const node& each = model()[id];
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (!each.shape(port).is_static() || each.type(port) == dynamic) {
@@ -8824,9 +9211,9 @@ inline void planner::make_node(node_id id) {
         return;
     }
     if (each.is<op::read_value>()) {
-        const int number = state_of(each.as<op::read_value>().variable_id, each.type());
-        const int tensor = state_view(number, each.shape());
-        std::size_t& bytes = net_.states[static_cast<std::size_t>(number)].bytes;
+        const state_id number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const tensor_id tensor = state_view(number, each.shape());
+        std::size_t& bytes = net_[number].bytes;
         bytes = std::max(bytes, at(tensor).bytes());
         if (each.inputs() != 0) {
             copy_step work{tensor_of(each.input(0), layout::plain), tensor, true, number};
@@ -8853,7 +9240,7 @@ inline void planner::make_node(node_id id) {
         }
         return;
     }
-    if (each.outputs() == 1 && is_dequantization(model(), id)) {
+    if (each.outputs() == 1 && sources_.is_dequantization(id)) {
         return;
     }
     if (reference::runs_bodies(each.kind())) {
@@ -8868,7 +9255,7 @@ inline void planner::make_results() {
     for (const node_id id : model().results()) {
         const node& each = model()[id];
         const output_ref source = each.input(0);
-        const int tensor = away_from_states(tensor_of(source, layout::plain));
+        const tensor_id tensor = away_from_states(tensor_of(source, layout::plain));
         net_.outputs.push_back({each.name().empty() ? model()[source.node].name() : each.name(),
                                 model()[source.node].tensor_names(static_cast<std::size_t>(source.port)),
                                 at(tensor).type, at(tensor).dimensions, tensor});
@@ -8877,7 +9264,7 @@ inline void planner::make_results() {
 
 inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
-    grouping_ = find_groups(model(), order);
+    grouping_ = find_groups(sources_, order);
     join_to_attentions(order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
@@ -8917,20 +9304,6 @@ inline network make_plan(graph model, const plan_options& options) {
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// What is known of an input of a network when it is planned.
-struct known_input {
-    element type = dynamic;
-    lpt::shape dimensions;
-    tensor value;  // only if the plan may depend on it
-};
-
-/// A variable of a network that was written, and the shape that it has.
-struct known_variable {
-    text name;
-    element type = dynamic;
-    lpt::shape dimensions;
-};
-
 /// A plan for all operations whose shapes are known, and what is left for when it was run.
 struct stage {
     network net;
@@ -8942,224 +9315,6 @@ struct stage {
 };
 
 namespace detail {
-
-// ---- shapes
-
-inline void give_inputs(graph& model, const std::vector<known_input>& inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const node_id id = model.parameters()[i];
-        model.set_attributes(id, op::parameter{inputs[i].type, inputs[i].dimensions});
-        if (inputs[i].value) {
-            model.replace_uses(id, model.constant(inputs[i].value, model[id].name()));
-        }
-    }
-}
-
-/// A ReadValue takes the shape of its variable, before it was written that of its initial value.
-inline void give_variable(graph& model, node_id id, const std::vector<known_variable>& variables) {
-    const node& each = model[id];
-    op::read_value self = each.as<op::read_value>();
-    for (const known_variable& known : variables) {
-        if (!(known.name == self.variable_id)) {
-            continue;
-        }
-        self.variable_type = known.type;
-        self.variable_shape = known.dimensions;
-        if (each.version() >= 6) {
-            model.truncate_inputs(id, 0);
-            model.set_attributes(id, self);
-        } else if (!(each.shape() == known.dimensions)) {
-            model.replace(id, model.add(self, view<output_ref>(), each.name(), 6));
-        }
-        return;
-    }
-    if (each.version() < 6 || each.shape().is_static()) {
-        return;
-    }
-    if (each.inputs() == 0) {
-        fail({each.operation(), " '", each.name(), "': variable '", self.variable_id,
-              "' has neither a value nor a static shape to begin with"});
-    }
-    self.variable_type = model.type(each.input(0));
-    self.variable_shape = model.shape(each.input(0));
-    model.set_attributes(id, self);
-}
-
-// ---- shapes of what bodies give
-
-/// The shapes of a body's results for these shapes of its parameters; dynamic ranks where they do not fit: the run says why.
-inline std::vector<shape> result_shapes(graph body, const std::vector<shape>& parameters) {
-    std::vector<shape> result;
-    try {
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            const node_id id = body.parameters()[i];
-            op::parameter self = body[id].as<op::parameter>();
-            merge_shape(self.dimensions, parameters[i]);
-            body.set_attributes(id, self);
-        }
-        infer_all(body);
-        for (const node_id id : body.results()) {
-            result.push_back(body[id].shape());
-        }
-    } catch (const error&) {
-        result.assign(body.results().size(), shape::of_dynamic_rank());
-    }
-    return result;
-}
-
-/// The shapes that come to the parameters of a body; dynamic ranks for those that nothing is known of.
-inline std::vector<shape> parameter_shapes(const graph& model, const node& each, std::size_t which) {
-    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, which);
-    std::vector<shape> result(each.bodies()[which].parameters().size(), shape::of_dynamic_rank());
-    for (const op::body_input& entry : *maps.inputs) {
-        shape dimensions = model.shape(each.input(static_cast<std::size_t>(entry.port)));
-        if (entry.holds == op::body_input::form::sliced) {
-            const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
-            if (axis >= 0) {
-                dimensions[static_cast<std::size_t>(axis)] = entry.slice.part_size;
-            }
-        }
-        result[static_cast<std::size_t>(entry.parameter)] = dimensions;
-    }
-    return result;
-}
-
-/// True if what is fed back keeps the shape with which it begins.
-inline bool keeps_shapes(const reference::detail::port_maps& maps, const std::vector<shape>& parameters,
-                         const std::vector<shape>& results) {
-    for (const op::body_input& entry : *maps.inputs) {
-        if (entry.holds == op::body_input::form::merged && !(parameters[static_cast<std::size_t>(entry.parameter)] ==
-                                                             results[static_cast<std::size_t>(entry.result)])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-inline bool is_constant_true(const graph& model, output_ref source) {
-    const tensor* value = model.constant_value(source);
-    return value != nullptr && value->elements() == 1 && value->real(0) != 0;
-}
-
-/// How many iterations a node runs, as far as that is known; -1 if it is not.
-inline std::int64_t known_iterations(const graph& model, const node& each) {
-    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
-    if (each.is<op::loop>()) {
-        const graph& body = each.bodies()[0];
-        const tensor* trips = model.constant_value(each.input(0));
-        const bool goes_on =
-            is_constant_true(model, each.input(1)) &&
-            (maps.execution_condition < 0 ||
-             is_constant_true(body, body[body.results()[static_cast<std::size_t>(maps.execution_condition)]].input(0)));
-        return goes_on && trips != nullptr && trips->elements() == 1 ? trips->integer(0) : -1;
-    }
-    for (const op::body_input& entry : *maps.inputs) {
-        const shape& data = model.shape(each.input(static_cast<std::size_t>(entry.port)));
-        const std::int64_t axis = normalized_axis(entry.slice.axis, data.rank());
-        reference::detail::slice_parts parts;
-        if (entry.holds == op::body_input::form::sliced && axis >= 0 &&
-            data.is_static(static_cast<std::size_t>(axis)) &&
-            reference::detail::parts_of(entry.slice, data[static_cast<std::size_t>(axis)], parts)) {
-            return parts.count;
-        }
-    }
-    return -1;
-}
-
-inline void declare(seq<op::declared_output>& outputs, const op::body_output& entry, shape dimensions,
-                    std::int64_t iterations) {
-    if (entry.holds == op::body_output::form::concatenated) {
-        const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
-        if (axis < 0) {
-            return;
-        }
-        const checked size = checked(iterations) * entry.slice.part_size;
-        dimensions[static_cast<std::size_t>(axis)] =
-            iterations >= 0 && size.is_within(0, most_elements) ? size.value() : dynamic_dimension;  // the run says why
-    }
-    shape merged = outputs[static_cast<std::size_t>(entry.port)].dimensions;
-    if (merge_shape(merged, dimensions)) {
-        outputs[static_cast<std::size_t>(entry.port)].dimensions = merged;
-    }
-}
-
-/// Inference does not look into bodies: what they give is declared. Where that is not known, the bodies say it for the shapes
-/// that come to them.
-inline void declare_outputs(graph& model, node_id id) {
-    const node& each = model[id];
-    reference::check_bodies(each);
-    bool known = true;
-    for (std::size_t port = 0; port < each.outputs(); ++port) {
-        known = known && each.shape(port).is_static();
-    }
-    if (known) {
-        return;
-    }
-    if (each.is<op::if_else>()) {
-        op::if_else self = each.as<op::if_else>();
-        const tensor* condition = model.constant_value(each.input(0));
-        const std::vector<shape> taken = result_shapes(each.bodies()[0], parameter_shapes(model, each, 0));
-        const std::vector<shape> other = result_shapes(each.bodies()[1], parameter_shapes(model, each, 1));
-        for (const op::body_output& entry : self.then_outputs) {
-            const shape& one = taken[static_cast<std::size_t>(entry.result)];
-            for (const op::body_output& otherwise : self.else_outputs) {
-                const shape& two = other[static_cast<std::size_t>(otherwise.result)];
-                if (otherwise.port == entry.port && condition == nullptr && one == two) {
-                    declare(self.declared_outputs, entry, one, 1);
-                } else if (otherwise.port == entry.port && condition != nullptr && condition->elements() == 1) {
-                    declare(self.declared_outputs, entry, condition->real(0) != 0 ? one : two, 1);
-                }
-            }
-        }
-        model.set_attributes(id, self);
-        return;
-    }
-    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
-    const std::vector<shape> parameters = parameter_shapes(model, each, 0);
-    const std::vector<shape> results = result_shapes(each.bodies()[0], parameters);
-    if (!keeps_shapes(maps, parameters, results)) {
-        return;
-    }
-    const std::int64_t iterations = known_iterations(model, each);
-    const auto declare_all = [&](auto self) {
-        for (const op::body_output& entry : self.output_map) {
-            declare(self.declared_outputs, entry, results[static_cast<std::size_t>(entry.result)], iterations);
-        }
-        model.set_attributes(id, self);
-    };
-    if (each.is<op::loop>()) {
-        declare_all(each.as<op::loop>());
-    } else {
-        declare_all(each.as<op::tensor_iterator>());
-    }
-}
-
-/// Infers all shapes anew and folds what becomes known on the way, in one pass.
-inline void settle(graph& model, const std::vector<known_variable>& variables, kept_order& order) {
-    for (const node_id id : order.of(model)) {
-        if (model[id].is<op::constant>() || model[id].is<op::parameter>()) {
-            continue;
-        }
-        model.infer(id);
-        if (model[id].is<op::read_value>()) {
-            give_variable(model, id, variables);
-            continue;
-        }
-        if (reference::runs_bodies(model[id].kind())) {
-            declare_outputs(model, id);
-            continue;
-        }
-        seq<output_ref> values;
-        if (model[id].is<op::shape_of>() && fold(model, id, values)) {
-            model.replace_uses(id, values[0]);
-        } else {
-            fold_with_reference(model, id);
-        }
-    }
-    model.collect();
-}
-
-// ---- what is known, what is left
 
 inline bool has_known_outputs(const node& each) {
     for (std::size_t port = 0; port < each.outputs(); ++port) {
@@ -9443,14 +9598,14 @@ class network_program {
     void describe_ports() {
         for (const node_id id : model_.parameters()) {
             const node& each = model_[id];
-            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), -1});
+            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), plan::tensor_id::none});
         }
         for (const node_id id : model_.results()) {
             const node& each = model_[id];
             const node& source = model_[each.input(0).node];
             const auto port = static_cast<std::size_t>(each.input(0).port);
             outputs_.push_back({each.name().empty() ? source.name() : each.name(), source.tensor_names(port),
-                                source.type(port), source.shape(port), -1});
+                                source.type(port), source.shape(port), plan::tensor_id::none});
         }
     }
     void find_variables(view<node_id> order) {
@@ -9643,6 +9798,286 @@ public:
 }  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
+// ======== lpt/kernel/bind.hpp
+#ifndef LPT_HOLDS_KERNEL_BIND_HPP
+#define LPT_HOLDS_KERNEL_BIND_HPP
+// From planned steps to the problems of kernels, in one way for plans that are data (lpt/plan) and plans that are types (lpt/embedded).
+//
+// `Memory` knows where the operands of a plan lie; what these are is its own affair:
+//   read(operand), write(operand)      their addresses, null for one that is left out; type_of(operand), kind_of(type): element kinds;
+//   packed(weights)                    the bytes of packed weights;
+//   numbers(row, at)                   numbers of an epilogue where the loops around pixels and channels are `at`;
+//   strided(operand, at, more)         a tensor there, `more` elements on; target(operand, at): the same to be written;
+//   posts(finish), has_residual(post)  the post operations of an epilogue as a range, and whether one reads a tensor;
+//   batches(step)                      how many matrix products there are.
+// A position `at` has the index of each loop: at[axis], at.size(). All is inlined, so that what a compiler knows of a step stays known.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Numbers of an epilogue: an array, or, without one, `all`.
+struct bound_numbers {
+    const float* array = nullptr;
+    float all = 0;
+};
+
+/// A tensor with its strides, in elements, along pixels and channels.
+struct bound_operand {
+    const void* data = nullptr;
+    element_kind type = element_kind::f32;
+    std::int64_t row_stride = 0;
+    std::int64_t channel_stride = 1;
+};
+
+/// Calls `body(at)` for each position of loops of these sizes, which begin at `at`.
+template <class Sizes, class Position, class Body>
+[[gnu::always_inline]] inline void for_each_position(const Sizes& sizes, Position at, const Body& body) {
+    while (true) {
+        body(at);
+        std::size_t axis = at.size();
+        while (axis > 0 && ++at[axis - 1] == sizes[axis - 1]) {
+            at[--axis] = 0;
+        }
+        if (axis == 0) return;
+    }
+}
+
+/// How far a position is along strides.
+template <class Strides, class Position>
+[[gnu::always_inline]] inline std::int64_t offset_at(const Strides& strides, const Position& at) {
+    std::int64_t offset = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+        offset += at[axis] * strides[axis];
+    }
+    return offset;
+}
+
+/// An epilogue. `posts` has room for its post operations; residuals are read from `more` elements on.
+template <class Memory, class Finish, class Position>
+[[gnu::always_inline]] inline epilogue bind_finish(const Memory& memory, const Finish& from, post_operation* posts,
+                                                   const Position& at, std::int64_t more = 0) {
+    epilogue result;
+    const bound_numbers scale = memory.numbers(from.scale, at);
+    const bound_numbers bias = memory.numbers(from.bias, at);
+    result.scale = scale.array;
+    result.scale_all = scale.all;
+    result.bias = bias.array;
+    result.bias_all = bias.all;
+    for (const auto& each : memory.posts(from)) {
+        post_operation post;
+        const bound_numbers a = memory.numbers(each.a, at);
+        const bound_numbers b = memory.numbers(each.b, at);
+        post.kind = each.kind;
+        post.function = each.function;
+        post.alpha = a.all;
+        post.beta = b.all;
+        post.per_channel_a = a.array;
+        post.per_channel_b = b.array;
+        if (memory.has_residual(each)) {
+            const bound_operand residual = memory.strided(each.residual, at, more);
+            post.residual_type = residual.type;
+            post.residual = residual.data;
+            post.residual_row_stride = residual.row_stride;
+        }
+        posts[result.post_count++] = post;
+    }
+    result.post = posts;
+    result.output_type = memory.kind_of(from.type);
+    result.quant_low = from.low;
+    result.quant_high = from.high;
+    return result;
+}
+
+template <class Memory, class Step, class Position>
+[[gnu::always_inline]] inline convolution_problem bind_convolution(const Memory& memory, const Step& step,
+                                                                   post_operation* posts, const Position& none) {
+    convolution_problem problem;
+    problem.shape = step.shape;
+    problem.input = memory.read(step.input);
+    problem.input_type = memory.type_of(step.input);
+    problem.input_pixel_stride = step.shape.in_channels;
+    problem.input_zero_point = step.zero_point;
+    problem.packed_weights = memory.packed(step.weights);
+    problem.output = memory.write(step.output);
+    problem.output_pixel_stride = step.shape.out_channels;
+    problem.scratch = memory.write(step.scratch);
+    problem.finish = bind_finish(memory, step.finish, posts, none);
+    return problem;
+}
+
+/// The second operand of a product before packing, from element `offset` on.
+template <class Memory, class Step>
+[[gnu::always_inline]] inline gemm_weights bind_columns(const Memory& memory, const Step& step, std::int64_t offset) {
+    gemm_weights weights;
+    weights.type = memory.type_of(step.b);
+    weights.data = memory.read(step.b) + offset * bytes_of(weights.type);
+    weights.k = step.k;
+    weights.n = step.n;
+    weights.k_stride = step.b_k_stride;
+    weights.n_stride = step.b_n_stride;
+    weights.zero_points = &step.b_zero_point;
+    weights.zero_point_count = step.b_zero_point == 0 ? 0 : 1;
+    return weights;
+}
+
+/// Calls `run(problem)` for each product, before that `pack(offset)` where the second operand is packed now: from element `offset` on, to
+/// the step's scratch memory.
+template <class Memory, class Step, class Position, class Pack, class Run>
+[[gnu::always_inline]] inline void for_each_product(const Memory& memory, const Step& step, post_operation* posts,
+                                                    const Position& none, const Pack& pack, const Run& run) {
+    gemm_problem problem;
+    problem.m = step.m;
+    problem.n = step.n;
+    problem.k = step.k;
+    problem.a_type = memory.type_of(step.a);
+    problem.a_row_stride = step.a_row_stride;
+    problem.a_zero_point = step.a_zero_point;
+    problem.c_row_stride = step.n;
+    std::int64_t packed = -1;
+    for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
+        const std::int64_t c_offset = batch * step.m * step.n;
+        const std::int64_t a_offset = step.a_offsets[static_cast<std::size_t>(batch)];
+        const std::int64_t b_offset = step.b_offsets[static_cast<std::size_t>(batch)];
+        problem.a = memory.read(step.a) + a_offset * bytes_of(problem.a_type);
+        problem.c = memory.write(step.output) + c_offset * bytes_of(memory.kind_of(step.finish.type));
+        if (step.packed_matrix_bytes != 0) {
+            problem.packed_b = static_cast<const std::byte*>(memory.packed(step.weights)) +
+                               b_offset * static_cast<std::int64_t>(step.packed_matrix_bytes);
+        } else {
+            if (packed != b_offset) pack(b_offset);
+            packed = b_offset;
+            problem.packed_b = memory.read(step.scratch);
+        }
+        problem.finish = bind_finish(memory, step.finish, posts, none, c_offset);
+        run(problem);
+    }
+}
+
+template <class Memory, class Step, class Position>
+[[gnu::always_inline]] inline pool_problem bind_pool(const Memory& memory, const Step& step, post_operation* posts,
+                                                     const Position& none) {
+    pool_problem problem = step.problem;
+    problem.input = memory.read(step.input);
+    problem.input_pixel_stride = problem.channels;
+    problem.output = memory.write(step.output);
+    problem.output_pixel_stride = problem.channels;
+    problem.finish = bind_finish(memory, step.finish, posts, none);
+    return problem;
+}
+
+/// A function of one tensor; `rows` and `channels` are the inner loops.
+template <class Memory, class Operand, class Finish, class Position>
+[[gnu::always_inline]] inline convert_problem
+bind_convert(const Memory& memory, std::int64_t rows, std::int64_t channels, const Operand& input,
+             const Operand& output, const Finish& finish, post_operation* posts, const Position& at) {
+    convert_problem problem;
+    const bound_operand from = memory.strided(input, at, 0);
+    const bound_operand to = memory.strided(output, at, 0);
+    problem.pixels = rows;
+    problem.channels = channels;
+    problem.input_type = from.type;
+    problem.input = from.data;
+    problem.input_layout = {0, from.row_stride, from.channel_stride};
+    problem.output = memory.target(output, at);
+    problem.output_layout = {0, to.row_stride, to.channel_stride};
+    problem.finish = bind_finish(memory, finish, posts, at);
+    return problem;
+}
+
+/// An operand of a function of two tensors.
+template <class Memory, class Operand, class Numbers, class Position>
+[[gnu::always_inline]] inline binary_operand bind_operand(const Memory& memory, const Operand& from,
+                                                          const Numbers& scales, const Numbers& shifts,
+                                                          const Position& at) {
+    const bound_operand tensor = memory.strided(from, at, 0);
+    const bound_numbers scale = memory.numbers(scales, at);
+    const bound_numbers shift = memory.numbers(shifts, at);
+    binary_operand result;
+    result.type = tensor.type;
+    result.data = tensor.data;
+    result.row_stride = tensor.row_stride;
+    result.channel_stride = tensor.channel_stride;
+    result.scale = scale.array;
+    result.scale_all = scale.all;
+    result.shift = shift.array;
+    result.shift_all = shift.all;
+    return result;
+}
+
+/// A function of two tensors, whose operands are bound.
+template <class Memory, class Operand, class Finish, class Position>
+[[gnu::always_inline]] inline binary_problem
+bind_binary(const Memory& memory, binary_function function, std::int64_t rows, std::int64_t channels,
+            const binary_operand& a, const binary_operand& b, const Operand& output, const Finish& finish,
+            post_operation* posts, const Position& at) {
+    binary_problem problem;
+    problem.function = function;
+    problem.rows = rows;
+    problem.channels = channels;
+    problem.a = a;
+    problem.b = b;
+    problem.output = memory.target(output, at);
+    problem.output_row_stride = memory.strided(output, at, 0).row_stride;
+    problem.finish = bind_finish(memory, finish, posts, at);
+    return problem;
+}
+
+template <class Memory, class Operand>
+[[gnu::always_inline]] inline lookup_problem bind_lookup(const Memory& memory, const Operand& input,
+                                                         const Operand& output, std::int64_t count,
+                                                         const std::uint8_t* table) {
+    lookup_problem problem;
+    problem.input = reinterpret_cast<const std::uint8_t*>(memory.read(input));
+    problem.output = reinterpret_cast<std::uint8_t*>(memory.write(output));
+    problem.count = count;
+    problem.table = table;
+    return problem;
+}
+
+template <class Memory, class Step>
+[[gnu::always_inline]] inline transpose_problem bind_transpose(const Memory& memory, const Step& step) {
+    transpose_problem problem = step.problem;
+    problem.input = memory.read(step.input);
+    problem.output = memory.write(step.output);
+    return problem;
+}
+
+/// A problem that says its fields itself, with the operands of its step.
+template <class Memory, class Step>
+[[gnu::always_inline]] inline auto bind_problem(const Memory& memory, const Step& step) {
+    auto problem = step.problem;
+    point_operands(
+        problem, [&](int slot) { return memory.read(step.operands[static_cast<std::size_t>(slot)]); },
+        [&](int slot) { return memory.write(step.operands[static_cast<std::size_t>(slot)]); });
+    return problem;
+}
+
+// ---- Without a kernel
+
+/// The parts of an image with a margin around its pixels, in their order: `fill(pixels)` for so many pixels of the margin, `copy()` for a line
+/// of the image.
+template <class Step, class Fill, class Copy>
+[[gnu::always_inline]] inline void for_each_part_of_margin(const Step& step, const Fill& fill, const Copy& copy) {
+    const auto inside = [&step](std::int64_t at, int axis) __attribute__((always_inline)) {
+        return at >= step.begin[axis] && at < step.begin[axis] + step.in[axis];
+    };
+    for (std::int64_t n = 0; n < step.batch; ++n) {
+        for (std::int64_t d = 0; d < step.out[0]; ++d) {
+            for (std::int64_t h = 0; h < step.out[1]; ++h) {
+                if (!inside(d, 0) || !inside(h, 1)) {
+                    fill(step.out[2]);
+                    continue;
+                }
+                fill(step.begin[2]);
+                copy();
+                fill(step.out[2] - step.begin[2] - step.in[2]);
+            }
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/runtime/moves.hpp
 #ifndef LPT_HOLDS_RUNTIME_MOVES_HPP
 #define LPT_HOLDS_RUNTIME_MOVES_HPP
@@ -9776,11 +10211,11 @@ void choose(const plan::choice_step& work, const std::byte* from, const std::byt
         for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
             Index index;
             std::memcpy(&index, at, sizeof index);
-            const std::int64_t place = index < 0 ? index + work.size : index;
-            if (place < 0 || place >= work.size) {
+            const std::int64_t block = index < 0 ? index + work.size : index;
+            if (block < 0 || block >= work.size) {
                 fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
             }
-            std::memcpy(to, from + static_cast<std::size_t>(place) * work.block_bytes, work.block_bytes);
+            std::memcpy(to, from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
         }
     }
 }
@@ -9793,25 +10228,12 @@ inline void add_margin(const plan::margin_step& work, const std::byte* from, std
             std::memcpy(to, work.fill.data(), pixel);
         }
     };
-    const auto inside = [&](std::int64_t place, std::size_t axis) {
-        return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
-    };
     const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
-    for (std::int64_t n = 0; n < work.batch; ++n) {
-        for (std::int64_t d = 0; d < work.out[0]; ++d) {
-            for (std::int64_t h = 0; h < work.out[1]; ++h) {
-                if (!inside(d, 0) || !inside(h, 1)) {
-                    fill(work.out[2]);
-                    continue;
-                }
-                fill(work.begin[2]);
-                std::memcpy(to, from, row);
-                from += row;
-                to += row;
-                fill(work.out[2] - work.begin[2] - work.in[2]);
-            }
-        }
-    }
+    kernel::for_each_part_of_margin(work, fill, [&] {
+        std::memcpy(to, from, row);
+        from += row;
+        to += row;
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::runtime
@@ -9865,10 +10287,10 @@ public:
 }  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
-// ======== lpt/runtime/run_step.hpp
-#ifndef LPT_HOLDS_RUNTIME_RUN_STEP_HPP
-#define LPT_HOLDS_RUNTIME_RUN_STEP_HPP
-// Runs planned steps: looks up the pointers and calls the kernels.
+// ======== lpt/runtime/run_memory.hpp
+#ifndef LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
+#define LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
+// Where the operands of a plan lie in a run.
 
 namespace lpt::inline LPT_ABI::runtime {
 
@@ -9888,225 +10310,145 @@ struct memory {
     std::vector<kernel::post_operation>* posts = nullptr;  // of the step that runs
 };
 
+/// Tensors of a plan in the memory of a run, as `kernel/bind.hpp` asks for them.
+class run_memory {
+    const plan::network& net_;
+    const memory& memory_;
+
+public:
+    run_memory(const plan::network& net, const memory& where) : net_(net), memory_(where) {}
+
+    /// The index of each loop of an elementwise step around its pixels and channels.
+    using position = std::vector<std::int64_t>;
+
+    const std::byte* read(plan::tensor_id tensor) const {
+        if (tensor == plan::tensor_id::none) {
+            return nullptr;
+        }
+        const plan::storage& block = net_.storage_of(tensor);
+        switch (block.where) {
+            case plan::area::arena: return memory_.arena + block.offset;
+            case plan::area::constant: return block.value.data();
+            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
+            case plan::area::state: return memory_.states[block.offset]->bytes.data();
+        }
+        return nullptr;
+    }
+    /// Steps write only to the arena and to states.
+    std::byte* write(plan::tensor_id tensor) const {
+        if (tensor == plan::tensor_id::none) {
+            return nullptr;
+        }
+        const plan::storage& block = net_.storage_of(tensor);
+        return block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
+                                                : memory_.arena + block.offset;
+    }
+    kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
+    static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
+    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) { return weights->data(); }
+    static std::int64_t batches(const plan::product_step& work) {
+        return static_cast<std::int64_t>(work.a_offsets.size());
+    }
+
+    static kernel::bound_numbers numbers(const plan::number_row& row, const position& at) {
+        if (row.is_one()) {
+            return {nullptr, row.values[0]};
+        }
+        const float* const first = row.values.data() + kernel::offset_at(row.strides, at);
+        return row.strides.back() == 0 ? kernel::bound_numbers{nullptr, *first} : kernel::bound_numbers{first, *first};
+    }
+    static const std::vector<plan::planned_post>& posts(const plan::planned_finish& finish) { return finish.posts; }
+    static bool has_residual(const plan::planned_post& post) { return post.residual.tensor != plan::tensor_id::none; }
+    /// Room for the post operations of an epilogue.
+    kernel::post_operation* room_for(const plan::planned_finish& finish) const {
+        memory_.posts->resize(finish.posts.size());
+        return memory_.posts->data();
+    }
+
+    kernel::bound_operand strided(const plan::strided_tensor& from, const position& at, std::int64_t more) const {
+        const kernel::element_kind type = type_of(from.tensor);
+        const std::int64_t offset = kernel::offset_at(from.strides, at) + more;
+        return {read(from.tensor) + offset * kernel::bytes_of(type), type, from.strides[at.size()],
+                from.strides[at.size() + 1]};
+    }
+    std::byte* target(const plan::strided_tensor& to, const position& at) const {
+        return write(to.tensor) + kernel::offset_at(to.strides, at) * kernel::bytes_of(type_of(to.tensor));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::runtime
+#endif
+
+// ======== lpt/runtime/run_step.hpp
+#ifndef LPT_HOLDS_RUNTIME_RUN_STEP_HPP
+#define LPT_HOLDS_RUNTIME_RUN_STEP_HPP
+// Runs planned steps: each calls its kernel with its operands where they lie.
+
+namespace lpt::inline LPT_ABI::runtime {
+
 /// Runs steps one after the other.
 class step_runner {
+    using position = run_memory::position;
+
     const plan::network& net_;
     const kernel::kernel_table& kernels_;
     const kernel::parallel_for& threads_;
     kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
+    run_memory operands_;
 
-    const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+    const plan::stored_tensor& at(plan::tensor_id tensor) const { return net_[tensor]; }
 
-    // ---- epilogues
-
-    struct numbers {
-        const float* array = nullptr;
-        float all = 0;
-    };
-    /// The numbers of a row where the outer loops are at `outer`.
-    static numbers bind(const plan::number_row& row, const std::vector<std::int64_t>& outer) {
-        if (row.is_one()) {
-            return {nullptr, row.values[0]};
-        }
-        std::int64_t offset = 0;
-        for (std::size_t axis = 0; axis < outer.size(); ++axis) {
-            offset += outer[axis] * row.strides[axis];
-        }
-        const float* first = row.values.data() + offset;
-        return row.strides.back() == 0 ? numbers{nullptr, *first} : numbers{first, *first};
-    }
-    static std::int64_t offset_of(const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& outer) {
-        std::int64_t offset = 0;
-        for (std::size_t axis = 0; axis < outer.size(); ++axis) {
-            offset += outer[axis] * strides[axis];
-        }
-        return offset;
-    }
-    /// `residual_offset`: elements that residuals are moved by, for batches of products.
-    kernel::epilogue bind(const plan::planned_finish& finish, const std::vector<std::int64_t>& outer,
-                          std::int64_t residual_offset = 0) {
-        kernel::epilogue result;
-        const numbers scale = bind(finish.scale, outer);
-        const numbers bias = bind(finish.bias, outer);
-        result.scale = scale.array;
-        result.scale_all = scale.all;
-        result.bias = bias.array;
-        result.bias_all = bias.all;
-        std::vector<kernel::post_operation>& posts = *memory_.posts;
-        posts.clear();
-        for (const plan::planned_post& each : finish.posts) {
-            kernel::post_operation post;
-            post.kind = each.kind;
-            post.function = each.function;
-            const numbers a = bind(each.a, outer);
-            const numbers b = bind(each.b, outer);
-            post.alpha = a.all;
-            post.beta = b.all;
-            post.per_channel_a = a.array;
-            post.per_channel_b = b.array;
-            if (each.residual.tensor >= 0) {
-                const plan::stored_tensor& other = at(each.residual.tensor);
-                const std::int64_t offset = offset_of(each.residual.strides, outer) + residual_offset;
-                post.residual_type = plan::kind_of(other.type);
-                post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
-                post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
-            }
-            posts.push_back(post);
-        }
-        result.post = posts.data();
-        result.post_count = static_cast<int>(posts.size());
-        result.output_type = plan::kind_of(finish.type);
-        result.quant_low = finish.low;
-        result.quant_high = finish.high;
-        return result;
-    }
-
-    // ---- steps
+    // ---- steps with kernels
 
     void operator()(const plan::convolution_step& work) {
-        kernel::convolution_problem problem;
-        problem.shape = work.shape;
-        problem.input = read(work.input);
-        problem.input_type = plan::kind_of(at(work.input).type);
-        problem.input_pixel_stride = work.shape.in_channels;
-        problem.input_zero_point = work.zero_point;
-        problem.packed_weights = work.weights->data();
-        problem.output = write(work.output);
-        problem.output_pixel_stride = work.shape.out_channels;
-        problem.scratch = work.scratch < 0 ? nullptr : write(work.scratch);
-        problem.finish = bind(work.finish, {});
-        kernels_.convolution(problem, parallel_);
+        kernels_.convolution(kernel::bind_convolution(operands_, work, operands_.room_for(work.finish), position()),
+                             parallel_);
     }
-
     void operator()(const plan::product_step& work) {
-        kernel::gemm_problem problem;
-        problem.m = work.m;
-        problem.n = work.n;
-        problem.k = work.k;
-        problem.a_type = plan::kind_of(at(work.a).type);
-        problem.a_row_stride = work.a_row_stride;
-        problem.a_zero_point = work.a_zero_point;
-        problem.c_row_stride = work.n;
-        const std::int64_t a_bytes = kernel::bytes_of(problem.a_type);
-        const std::int64_t c_bytes = kernel::bytes_of(plan::kind_of(work.finish.type));
-        std::int64_t packed = -1;
-        for (std::size_t batch = 0; batch < work.a_offsets.size(); ++batch) {
-            const std::int64_t c_offset = static_cast<std::int64_t>(batch) * work.m * work.n;
-            problem.a = read(work.a) + work.a_offsets[batch] * a_bytes;
-            problem.c = write(work.output) + c_offset * c_bytes;
-            if (work.b < 0) {
-                problem.packed_b =
-                    work.weights->data() + static_cast<std::size_t>(work.b_offsets[batch]) * work.packed_matrix_bytes;
-            } else {
-                if (packed != work.b_offsets[batch]) {
-                    pack(work, work.b_offsets[batch]);
-                    packed = work.b_offsets[batch];
-                }
-                problem.packed_b = read(work.scratch);
-            }
-            problem.finish = bind(work.finish, {}, c_offset);
-            kernels_.gemm(problem, parallel_);
-        }
+        kernel::for_each_product(
+            operands_, work, operands_.room_for(work.finish), position(),
+            [&](std::int64_t offset) {
+                kernels_.pack_gemm(kernel::bind_columns(operands_, work, offset), write(work.scratch));
+            },
+            [&](const kernel::gemm_problem& problem) { kernels_.gemm(problem, parallel_); });
     }
-    void pack(const plan::product_step& work, std::int64_t offset) {
-        kernel::gemm_weights weights;
-        weights.type = plan::kind_of(at(work.b).type);
-        weights.data = read(work.b) + offset * kernel::bytes_of(weights.type);
-        weights.k = work.k;
-        weights.n = work.n;
-        weights.k_stride = work.b_k_stride;
-        weights.n_stride = work.b_n_stride;
-        weights.zero_points = &work.b_zero_point;
-        weights.zero_point_count = work.b_zero_point == 0 ? 0 : 1;
-        kernels_.pack_gemm(weights, write(work.scratch));
-    }
-
     void operator()(const plan::pool_step& work) {
-        kernel::pool_problem problem = work.problem;
-        problem.input = read(work.input);
-        problem.input_pixel_stride = problem.channels;
-        problem.output = write(work.output);
-        problem.output_pixel_stride = problem.channels;
-        problem.finish = bind(work.finish, {});
-        kernels_.pool(problem, parallel_);
+        kernels_.pool(kernel::bind_pool(operands_, work, operands_.room_for(work.finish), position()), parallel_);
     }
-
     void operator()(const plan::elementwise_step& work) {
-        std::vector<std::int64_t> outer(work.sizes.size() - 2, 0);
-        while (true) {
-            if (work.has_two) {
-                run_two(work, outer);
-            } else {
-                run_one(work, outer);
+        const std::size_t outer = work.sizes.size() - 2;
+        const std::int64_t rows = work.sizes[outer];
+        const std::int64_t channels = work.sizes[outer + 1];
+        kernel::post_operation* const posts = operands_.room_for(work.finish);
+        kernel::for_each_position(work.sizes, position(outer, 0), [&](const position& at) {
+            if (!work.has_two) {
+                return kernels_.convert(kernel::bind_convert(operands_, rows, channels, work.operands[0], work.output,
+                                                             work.finish, posts, at),
+                                        parallel_);
             }
-            std::size_t axis = outer.size();
-            while (axis > 0 && ++outer[axis - 1] == work.sizes[axis - 1]) {
-                outer[--axis] = 0;
-            }
-            if (axis == 0) {
-                return;
-            }
-        }
+            const auto operand = [&](int which) {
+                return kernel::bind_operand(operands_, work.operands[which], work.scales[which], work.shifts[which],
+                                            at);
+            };
+            kernels_.binary(kernel::bind_binary(operands_, work.function, rows, channels, operand(0), operand(1),
+                                                work.output, work.finish, posts, at),
+                            parallel_);
+        });
     }
-    void run_one(const plan::elementwise_step& work, const std::vector<std::int64_t>& outer) {
-        const std::size_t rows = outer.size();
-        kernel::convert_problem problem;
-        const auto place = [&](const plan::strided_tensor& operand) {
-            return kernel::element_layout{0, operand.strides[rows], operand.strides[rows + 1]};
-        };
-        problem.pixels = work.sizes[rows];
-        problem.channels = work.sizes[rows + 1];
-        problem.input_type = plan::kind_of(at(work.operands[0].tensor).type);
-        problem.input = read(work.operands[0].tensor) +
-                        offset_of(work.operands[0].strides, outer) * kernel::bytes_of(problem.input_type);
-        problem.input_layout = place(work.operands[0]);
-        problem.finish = bind(work.finish, outer);
-        problem.output = write(work.output.tensor) +
-                         offset_of(work.output.strides, outer) * kernel::bytes_of(problem.finish.output_type);
-        problem.output_layout = place(work.output);
-        kernels_.convert(problem, parallel_);
+    void operator()(const plan::lookup_step& work) {
+        const auto count = static_cast<std::int64_t>(at(work.input).dimensions.elements());
+        kernels_.lookup(kernel::bind_lookup(operands_, work.input, work.output, count, work.table.data()), parallel_);
     }
-    kernel::binary_operand operand_of(const plan::elementwise_step& work, int which,
-                                      const std::vector<std::int64_t>& outer) {
-        const std::size_t rows = outer.size();
-        const plan::strided_tensor& from = work.operands[which];
-        const numbers scale = bind(work.scales[which], outer);
-        const numbers shift = bind(work.shifts[which], outer);
-        kernel::binary_operand result;
-        result.type = plan::kind_of(at(from.tensor).type);
-        result.data = read(from.tensor) + offset_of(from.strides, outer) * kernel::bytes_of(result.type);
-        result.row_stride = from.strides[rows];
-        result.channel_stride = from.strides[rows + 1];
-        result.scale = scale.array;
-        result.scale_all = scale.all;
-        result.shift = shift.array;
-        result.shift_all = shift.all;
-        return result;
+    void operator()(const plan::transpose_step& work) {
+        kernels_.transpose(kernel::bind_transpose(operands_, work), parallel_);
     }
-    void run_two(const plan::elementwise_step& work, const std::vector<std::int64_t>& outer) {
-        const std::size_t rows = outer.size();
-        kernel::binary_problem problem;
-        problem.function = work.function;
-        problem.rows = work.sizes[rows];
-        problem.channels = work.sizes[rows + 1];
-        problem.a = operand_of(work, 0, outer);
-        problem.b = operand_of(work, 1, outer);
-        problem.finish = bind(work.finish, outer);
-        problem.output = write(work.output.tensor) +
-                         offset_of(work.output.strides, outer) * kernel::bytes_of(problem.finish.output_type);
-        problem.output_row_stride = work.output.strides[rows];
-        kernels_.binary(problem, parallel_);
+    template <class Problem>
+    void operator()(const plan::kernel_step<Problem>& work) {
+        kernels_.run(kernel::bind_problem(operands_, work), parallel_);
     }
 
-    void operator()(const plan::lookup_step& work) {
-        kernel::lookup_problem problem;
-        problem.input = reinterpret_cast<const std::uint8_t*>(read(work.input));
-        problem.output = reinterpret_cast<std::uint8_t*>(write(work.output));
-        problem.count = static_cast<std::int64_t>(at(work.input).dimensions.elements());
-        problem.table = work.table.data();
-        kernels_.lookup(problem, parallel_);
-    }
+    // ---- steps that move bytes
 
     void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output), parallel_); }
     void operator()(const plan::choice_step& work) {
@@ -10119,30 +10461,15 @@ class step_runner {
         concatenate(work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
     }
 
-    void operator()(const plan::transpose_step& work) {
-        kernel::transpose_problem problem = work.problem;
-        problem.input = read(work.input);
-        problem.output = write(work.output);
-        kernels_.transpose(problem, parallel_);
-    }
-
-    template <class Problem>
-    void operator()(const plan::kernel_step<Problem>& work) {
-        Problem problem = work.problem;
-        const auto tensor_of = [&work](int slot) { return work.operands[static_cast<std::size_t>(slot)]; };
-        kernel::point_operands(
-            problem, [&](int slot) { return tensor_of(slot) < 0 ? nullptr : read(tensor_of(slot)); },
-            [&](int slot) { return tensor_of(slot) < 0 ? nullptr : write(tensor_of(slot)); });
-        kernels_.run(problem, parallel_);
-    }
+    // ---- steps on the reference
 
     /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.
-    seq<tensor> tensors_of(const std::vector<int>& tensors) const {
+    seq<tensor> tensors_of(const std::vector<plan::tensor_id>& tensors) const {
         seq<tensor> result;
-        for (const int each : tensors) {
+        for (const plan::tensor_id each : tensors) {
             const plan::stored_tensor& value = at(each);
-            const plan::storage& block = net_.storages[static_cast<std::size_t>(value.storage)];
-            if (block.where == plan::place::constant && block.value.dimensions() == value.dimensions) {
+            const plan::storage& block = net_.storage_of(each);
+            if (block.where == plan::area::constant && block.value.dimensions() == value.dimensions) {
                 result.push_back(block.value);
             } else {
                 result.push_back(
@@ -10151,7 +10478,7 @@ class step_runner {
         }
         return result;
     }
-    void take_results(node_id id, const seq<tensor>& results, const std::vector<int>& outputs) const {
+    void take_results(node_id id, const seq<tensor>& results, const std::vector<plan::tensor_id>& outputs) const {
         for (std::size_t port = 0; port < outputs.size(); ++port) {
             const plan::stored_tensor& wanted = at(outputs[port]);
             if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
@@ -10179,7 +10506,7 @@ class step_runner {
     }
 
     void operator()(const plan::copy_step& work) {
-        state_value* const state = work.state < 0 ? nullptr : memory_.states[work.state];
+        state_value* const state = work.state == plan::state_id::none ? nullptr : memory_.states[index_of(work.state)];
         if (work.first_time && state->is_set) {
             return;
         }
@@ -10197,24 +10524,10 @@ class step_runner {
 public:
     step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
                 const memory& where)
-        : net_(net), kernels_(kernels), threads_(parallel), memory_(where) {}
+        : net_(net), kernels_(kernels), threads_(parallel), memory_(where), operands_(net, where) {}
 
-    const std::byte* read(int tensor) const {
-        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
-        switch (block.where) {
-            case plan::place::arena: return memory_.arena + block.offset;
-            case plan::place::constant: return block.value.data();
-            case plan::place::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
-            case plan::place::state: return memory_.states[block.offset]->bytes.data();
-        }
-        return nullptr;
-    }
-    /// Steps write only to the arena and to states.
-    std::byte* write(int tensor) const {
-        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
-        return block.where == plan::place::state ? memory_.states[block.offset]->bytes.data()
-                                                 : memory_.arena + block.offset;
-    }
+    const std::byte* read(plan::tensor_id tensor) const { return operands_.read(tensor); }
+    std::byte* write(plan::tensor_id tensor) const { return operands_.write(tensor); }
     void run(const plan::step& each) {
         parallel_ = each.is_short ? kernel::parallel_for() : threads_;
         const auto work_on = [&] { std::visit([this](const auto& work) { (*this)(work); }, each.work); };
@@ -11081,7 +11394,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 2;
+inline constexpr int plan_format = 3;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -11159,7 +11472,7 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    bool is_depthwise = false;  // has a kernel of its own
+    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan

@@ -260,7 +260,7 @@ double step_bounds::terms_of(const node& each, const std::vector<bounds>& inputs
 /// An integer kernel takes the nearest whole number for a zero point that dequantization constants leave inexact: what that can change in
 /// each element of the data.
 double step_bounds::error_of_zero_point(const node& each, std::size_t port) const {
-    const plan::source from = plan::source_of(model_, each.input(port));
+    const plan::quantized_source from = plan::source_of(model_, each.input(port));
     double result = 0;
     for (std::size_t i = 0; i < from.shift.values.size(); ++i) {
         const double scale = from.scale.is_one() ? from.scale.one() : 1;
@@ -288,7 +288,7 @@ bounds step_bounds::product(node_id id, const std::vector<bounds>& inputs) const
     tensor error;
     if (is_integer_) {
         // Exact but for the zero point, and where zero points of channels are taken away from the sum: these are 255 steps at most.
-        const plan::source from = plan::source_of(model_, each.input(0));
+        const plan::quantized_source from = plan::source_of(model_, each.input(0));
         const double step = from.scale.is_one() ? std::abs(from.scale.one()) : 0;
         const double of_data = from.shift.is_one() ? 0 : 510 * step * roundings * unit;
         const double shift = error_of_zero_point(each, 0) + of_data;

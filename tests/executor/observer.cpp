@@ -279,10 +279,7 @@ void observer::check(const plan::step& each, output_ref output, const tensor& go
 
 /// Takes and judges what a step wrote.
 void observer::take(const plan::step& each, const runtime::step_runner& runner) {
-    const auto stored = [&](int number) -> const plan::stored_tensor& {
-        return stage_->tensors[static_cast<std::size_t>(number)];
-    };
-    const auto written = [&](int number) { return in_plain_order(stored(number), runner.read(number)); };
+    const auto written = [&](plan::tensor_id id) { return in_plain_order((*stage_)[id], runner.read(id)); };
     const auto define = [&](output_ref output, const tensor& value) {
         values_[std::pair(index_of(output.node), output.port)] = value;
     };
@@ -325,9 +322,9 @@ void observer::take(const plan::step& each, const runtime::step_runner& runner) 
         const seq<tensor> wanted = reference::evaluate_node<float>(stage_->model, id, inputs);
         const bool is_reference = std::holds_alternative<plan::reference_step>(each.work);
         counts_.on_reference += is_reference ? 1 : 0;
-        for (const int number : each.writes) {
+        for (const plan::tensor_id made : each.writes) {
             const std::int32_t port = gathered_[id]++;
-            const tensor value = written(number);
+            const tensor value = written(made);
             if (!same_bits(value, wanted[static_cast<std::size_t>(port)])) {
                 fail_at(each, difference_of_runs({wanted[static_cast<std::size_t>(port)]}, {value}));
             }
@@ -413,7 +410,7 @@ std::vector<tensor> observer::run_stage(const plan::network& stage, const graph&
     }
     std::vector<tensor> outputs;
     for (const plan::port& each : stage.outputs) {
-        const plan::stored_tensor& stored = stage.tensors[static_cast<std::size_t>(each.tensor)];
+        const plan::stored_tensor& stored = stage[each.tensor];
         const output_ref source = stage.model[stage.model.results()[outputs.size()]].input(0);
         outputs.push_back(in_plain_order(stored, runner.read(each.tensor)));
         if (failure_.empty() && !same_bits(outputs.back(), value_of(source))) {

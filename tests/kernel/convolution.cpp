@@ -146,7 +146,7 @@ void compare_all(const convolution_case& c, std::uint64_t seed) {
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
         CAPTURE(std::string(k::name_of(set)));
-        CAPTURE(std::string(k::table_for(set).convolution_algorithm(c.shape)));
+        CAPTURE(std::string(k::name_of(k::table_for(set).method_of_convolution(c.shape))));
         CAPTURE(c.shape.in_channels);
         CAPTURE(c.shape.out_channels);
         CAPTURE(c.shape.groups);

@@ -18,7 +18,7 @@ TEST_CASE("each available instruction set has a complete table of its own") {
         CHECK((t.pack_convolution != nullptr));
         CHECK((t.convolution_scratch_bytes != nullptr));
         CHECK((t.convolution != nullptr));
-        CHECK((t.convolution_algorithm != nullptr));
+        CHECK((t.method_of_convolution != nullptr));
         CHECK((t.pool != nullptr));
         CHECK((t.binary != nullptr));
         CHECK((t.convert != nullptr));

@@ -23,7 +23,8 @@ chain chain_of(const graph& model, int axis) {
     chain result = empty_chain();
     result.axis = axis;
     result.tail = model.parameters()[0];
-    plan::follow(result, model, [](node_id) { return false; });
+    plan::quantized_sources sources(model);
+    plan::follow(result, sources, [](node_id) { return false; });
     return result;
 }
 

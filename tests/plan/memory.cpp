@@ -15,17 +15,18 @@ namespace {
 class block_network {
     plan::network net_;
 
-    void touch(int block, int step) { net_.steps[static_cast<std::size_t>(step)].reads.push_back(block); }
+    void touch(plan::tensor_id block, int step) { net_.steps[static_cast<std::size_t>(step)].reads.push_back(block); }
 
 public:
     explicit block_network(int steps) { net_.steps.resize(static_cast<std::size_t>(steps)); }
 
     void add(std::size_t bytes, int first, int last) {
-        const int number = static_cast<int>(net_.storages.size());
-        net_.storages.push_back({plan::place::arena, bytes, 0, -1, -1, {}});
-        net_.tensors.push_back({u8, shape{static_cast<dimension>(bytes)}, plan::layout::plain, number});
-        touch(number, first);
-        touch(number, last);
+        const auto block = plan::id_at<plan::storage_id>(net_.storages.size());
+        const auto tensor = plan::id_at<plan::tensor_id>(net_.tensors.size());
+        net_.storages.push_back({plan::area::arena, bytes, 0, plan::step_id::none, plan::step_id::none, {}});
+        net_.tensors.push_back({u8, shape{static_cast<dimension>(bytes)}, plan::layout::plain, block});
+        touch(tensor, first);
+        touch(tensor, last);
     }
     plan::network planned() {
         plan::plan_memory(net_);
@@ -74,7 +75,8 @@ plan::network random_network(int blocks, int steps, int longest, std::uint32_t s
 /// The most bytes that live at the same time: no arena is smaller.
 std::size_t least_arena(const plan::network& net) {
     std::size_t result = 0;
-    for (int step = 0; step < static_cast<int>(net.steps.size()); ++step) {
+    for (std::size_t i = 0; i < net.steps.size(); ++i) {
+        const auto step = plan::id_at<plan::step_id>(i);
         std::size_t alive = 0;
         for (const plan::storage& each : net.storages) {
             alive += each.first_step <= step && step <= each.last_step ? each.bytes : 0;
@@ -149,10 +151,10 @@ TEST_CASE("Pairs of blocks that live at the same time are counted, those that be
     net.steps.resize(3);
     const auto block = [&](int first, int last) {
         plan::storage made;
-        made.where = plan::place::arena;
+        made.where = plan::area::arena;
         made.bytes = 64;
-        made.first_step = first;
-        made.last_step = last;
+        made.first_step = plan::step_id{first};
+        made.last_step = plan::step_id{last};
         net.storages.push_back(made);
     };
     block(0, 0);

@@ -24,10 +24,8 @@ TEST_CASE("A convolution reads pixels whose channels are last as they lie, and i
     const plan::network net = plan_of(model);
     REQUIRE(net.steps.size() == 1);
     const auto& work = std::get<plan::convolution_step>(net.steps[0].work);
-    CHECK(net.tensors[static_cast<std::size_t>(work.input)].storage ==
-          net.tensors[static_cast<std::size_t>(net.inputs[0].tensor)].storage);
-    CHECK(net.tensors[static_cast<std::size_t>(work.output)].storage ==
-          net.tensors[static_cast<std::size_t>(net.outputs[0].tensor)].storage);
+    CHECK((net[work.input].storage == net[net.inputs[0].tensor].storage));
+    CHECK((net[work.output].storage == net[net.outputs[0].tensor].storage));
 }
 
 TEST_CASE("Elements of 16 bits, which no kernel puts into another layout, are moved") {

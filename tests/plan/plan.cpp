@@ -228,11 +228,9 @@ TEST_CASE("Blocks that live at the same time have bytes of their own, others sha
     CHECK(net.arena_bytes >= 2 * 4000);
     CHECK(net.arena_bytes < 3 * 4000);
     for (const plan::step& each : net.steps) {
-        const plan::storage& from =
-            net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.reads[0])].storage)];
-        const plan::storage& to =
-            net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.writes[0])].storage)];
-        CHECK((from.where != plan::place::arena || from.offset != to.offset));
+        const plan::storage& from = net.storage_of(each.reads[0]);
+        const plan::storage& to = net.storage_of(each.writes[0]);
+        CHECK((from.where != plan::area::arena || from.offset != to.offset));
     }
 }
 

@@ -466,7 +466,7 @@ TEST_CASE("Constants that lie anywhere in a file are copied to where kernels can
     model.result(model.add(op::maximum{}, {data, model.constant(odd)}));
     executable net = compile(model);
     for (const plan::storage& each : net.plan().storages) {
-        if (each.where == plan::place::constant) {
+        if (each.where == plan::area::constant) {
             CHECK(reinterpret_cast<std::uintptr_t>(each.value.data()) % 4 == 0);
         }
     }

@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 2;
+inline constexpr int plan_format = 3;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -85,7 +85,7 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    bool is_depthwise = false;  // has a kernel of its own
+    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan

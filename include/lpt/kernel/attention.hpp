@@ -128,7 +128,6 @@ struct kernel_of<Isa, attention_problem> {
     }
 
     static constexpr bool has_tiles = simd::width > 1;
-    using engine = dense<Isa, integer_arithmetic<Isa>>;
 
     /// Keys as the kernel of matrix products takes them, if queries and keys are bytes.
     static void pack_bytes(const attention_problem& p, const head& at, void* to) noexcept {
@@ -146,6 +145,7 @@ struct kernel_of<Isa, attention_problem> {
     /// The sums of bytes, which are exact as floats, for at least `reach` keys.
     static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,
                             const parts& memory, std::int64_t first, std::int64_t count, std::int64_t reach) noexcept {
+        using engine = dense<Isa, integer_arithmetic<Isa>>;
         epilogue plain;
         plain.output_type = element_kind::f32;
         typename engine::call call;

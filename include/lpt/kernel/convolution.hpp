@@ -271,17 +271,7 @@ struct convolution {
         return static_cast<std::size_t>(bytes);
     }
 
-    static const char* algorithm(const convolution_shape& s) noexcept {
-        switch (geometry::method(s)) {
-            case convolution_method::gemm: return "gemm";
-            case convolution_method::depthwise: return "depthwise";
-            case convolution_method::implicit_gemm:
-            case convolution_method::merged_lines: return "implicit_gemm";
-            case convolution_method::joined_lines:
-            case convolution_method::im2col: return "im2col";
-        }
-        return "";
-    }
+    static convolution_method method(const convolution_shape& s) noexcept { return geometry::method(s); }
 
     template <class Arithmetic>
     static void run_as(const convolution_problem& problem, const parallel_for& parallel) noexcept {

@@ -6,16 +6,6 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// How a convolution is computed.
-enum class convolution_method : std::uint8_t {
-    gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
-    implicit_gemm,  ///< sums over taps and channels, through pointers
-    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
-    joined_lines,  ///< rows copied together from such lines
-    im2col,  ///< rows copied together from their taps
-};
-
 /// Pixels of an image, and a row of zero points that stands for all pixels outside.
 struct pixel_image {
     const unsigned char* input = nullptr;

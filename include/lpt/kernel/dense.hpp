@@ -83,11 +83,11 @@ struct dense {
         }
     }
 
-    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: flipped to the other sign, or
     /// with a last k group that is readable as a whole.
     static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
         if constexpr (is_float) return false;
-        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
+        return flips(signed_rows) || shape.channels % Arithmetic::group != 0;
     }
     /// Bytes of `channels` channels in that form.
     static std::int64_t copied_bytes(std::int64_t channels) noexcept {
@@ -134,7 +134,7 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = Arithmetic::widens_rows || flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
+                copies = flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
                 if constexpr (!Source::readable_ends) {
                     const std::int64_t rest = c.shape.channels % Arithmetic::group;
                     if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
@@ -346,7 +346,7 @@ private:
 
     /// Rows are flipped to the sign that the dot product takes.
     static bool flips(bool signed_rows) noexcept {
-        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
+        return !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
     }
 
     static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
@@ -383,33 +383,21 @@ private:
     /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
     /// that it reads.
     static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
-        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
-        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
+        const bool seen_signed = Arithmetic::either_sign ? c.signed_rows : !Arithmetic::unsigned_rows;
         // Sums of i8 are taken as of u8, 128 more each.
         const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
-        const bool widened = in_form && Arithmetic::widens_rows;
         const std::uint32_t shift =
-            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+            seen_signed ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
         const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
         for (std::int64_t r = 0; r < s.rows; ++r) {
             std::uint32_t sum = 0;
             for (std::int64_t t = 0; t < c.shape.taps; ++t) {
                 const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
-                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+                sum += lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
             }
             sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
         }
     }
-    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
-        std::uint32_t sum = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            std::int16_t word;
-            std::memcpy(&word, from + i * 2, sizeof word);
-            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
-        }
-        return sum;
-    }
-
     static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
         return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
                panel * layout::panel_columns * c.shape.column_bytes();

@@ -11,10 +11,12 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
 template <class Isa>
+    requires dense_dot_products<dot_product<Isa>> && byte_lanes<lanes<Isa>>
 struct integer_arithmetic : dot_product<Isa> {
     using sum_type = std::int32_t;
     static constexpr bool is_float = false;
     static constexpr std::int64_t column_group_bytes = dot_product<Isa>::group;
+    static constexpr std::int64_t row_value_bytes = 1;
 
     [[gnu::always_inline]] static typename dot_product<Isa>::accumulator zero() noexcept {
         return typename dot_product<Isa>::accumulator{};
@@ -23,6 +25,7 @@ struct integer_arithmetic : dot_product<Isa> {
 
 /// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
 template <class Isa>
+    requires dot_products<dot_of_four<Isa>> && byte_lanes<lanes<Isa>>
 struct float_arithmetic {
     using sum_type = float;
     using simd = kernel::lanes<Isa>;
@@ -37,7 +40,6 @@ struct float_arithmetic {
     static constexpr int rows = dot_of_four<Isa>::rows;
     static constexpr int vectors = dot_of_four<Isa>::vectors;
     static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
@@ -374,9 +376,9 @@ private:
 
     /// Adds to the sums of the columns.
     static void add_up(std::int64_t width, const unsigned char* to, typename Arithmetic::accumulator* sums) noexcept {
-        unsigned char ones[group * Arithmetic::row_value_bytes] = {};
+        unsigned char ones[group] = {};
         for (std::int64_t j = 0; j < group; ++j)
-            ones[j * Arithmetic::row_value_bytes] = 1;
+            ones[j] = 1;
         const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
         for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
             const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);

@@ -33,7 +33,7 @@ struct depthwise_dot : dot_of_four<Isa> {};
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
-template <class Isa, class Dot = depthwise_dot<Isa>, class Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = depthwise_dot<Isa>, byte_lanes Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;

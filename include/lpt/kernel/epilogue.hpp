@@ -11,6 +11,7 @@ namespace lpt::inline LPT_ABI::kernel {
 inline constexpr int finish_columns = 256;
 
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct finish {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
@@ -134,8 +135,8 @@ private:
         return true;
     }
 
-    /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
-    struct place {
+    /// A part of a row: `columns` channels are left from `channel` on.
+    struct row_part {
         std::int64_t row;
         std::int64_t channel;
         std::int64_t columns;
@@ -157,7 +158,7 @@ private:
     }
 
     template <int Count, bool Whole, class Values>
-    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const place& at, unsigned char* output,
+    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const row_part& at, unsigned char* output,
                                                       const Values& x) noexcept {
         floats v[Count];
 #pragma GCC unroll 4
@@ -171,20 +172,21 @@ private:
 
     /// The numbers of vector j: an array's elements, or one number for all.
     template <bool Whole>
-    [[gnu::always_inline]] static floats number(const float* array, float all, const place& at, int j) noexcept {
+    [[gnu::always_inline]] static floats number(const float* array, float all, const row_part& at, int j) noexcept {
         if (array == nullptr) return simd::broadcast(all);
         const float* const from = array + at.channel + j * width;
         return Whole ? simd::load(from) : load_part<Isa>(from, at.columns - j * width);
     }
     template <bool Whole>
-    [[gnu::always_inline]] static floats residual(const post_operation& step, const place& at, int j) noexcept {
+    [[gnu::always_inline]] static floats residual(const post_operation& step, const row_part& at, int j) noexcept {
         const std::int64_t index = at.row * step.residual_row_stride + at.channel + j * width;
         return load_elements(step.residual, step.residual_type, index, Whole ? width : at.columns - j * width);
     }
 
     /// One post operation.
     template <int Count, bool Whole>
-    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count], const place& at) noexcept {
+    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count],
+                                             const row_part& at) noexcept {
         const floats alpha = simd::broadcast(step.alpha);
         const floats beta = simd::broadcast(step.beta);
         switch (step.kind) {

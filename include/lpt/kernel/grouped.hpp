@@ -167,7 +167,7 @@ private:
     }
 
     /// What holds for a block of channels.
-    struct state {
+    struct channel_block {
         const unsigned char* weights = nullptr;
         unsigned char flip = 0;
         bool in_place = false;  // the image's bytes are read where they lie
@@ -184,14 +184,14 @@ private:
         const std::int32_t shift = flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
         step_numbers<block> of_all, copies;
         slots::fill(of_all, problem.finish);
-        state blocks_at_once[most_blocks];
+        channel_block blocks_at_once[most_blocks];
         chunk place;
         for (std::int64_t done = 0; done < blocks(s); done += most_blocks) {
             const std::int64_t count = blocks(s) - done < most_blocks ? blocks(s) - done : most_blocks;
             for (std::int64_t b = done; b < done + count; ++b) {
                 const std::int64_t left = s.in_channels - b * block;
                 const channel_span own{b * block, left < block ? left : block};
-                state& w = blocks_at_once[b - done];
+                channel_block& w = blocks_at_once[b - done];
                 w.weights = sums + blocks(s) * 4 * block + b * weights_bytes(s);
                 w.flip = flip;
                 w.in_place = flip == 0 && own.count == block;
@@ -209,7 +209,7 @@ private:
     }
 
     template <int Channels>
-    static void run_chunk(const convolution_problem& problem, const state& w, const chunk& place) noexcept {
+    static void run_chunk(const convolution_problem& problem, const channel_block& w, const chunk& place) noexcept {
         alignas(64) float staged[chunk_pixels * block];
         std::int64_t p = 0;
         for (; p + tile_pixels <= place.pixels; p += tile_pixels)
@@ -220,7 +220,7 @@ private:
     }
 
     /// The bytes of a pixel that are not read where they lie: of the other sign, or fewer than a vector.
-    [[gnu::noinline]] static void copy(const state& w, const unsigned char* from, unsigned char* to) noexcept {
+    [[gnu::noinline]] static void copy(const channel_block& w, const unsigned char* from, unsigned char* to) noexcept {
         unsigned char whole[block];
         if (w.finish.count == block) {
             std::memcpy(whole, from, block);
@@ -234,7 +234,7 @@ private:
     }
 
     template <int Channels, int Pixels>
-    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const channel_block& w,
                                                   const chunk& place, std::int64_t first, float* staged) noexcept {
         accumulator sum[Pixels][4];
 #pragma GCC unroll 4

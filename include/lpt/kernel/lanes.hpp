@@ -6,12 +6,112 @@
 
 #include <lpt/kernel/isa.hpp>
 
+#include <concepts>
 #include <cstring>
 
 namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lanes;
+
+namespace detail {
+
+/// Vectors in registers: made, loaded, stored.
+template <class Lanes>
+concept lane_memory = requires(typename Lanes::floats& v, typename Lanes::ints& i, const float* floats,
+                               float* to_floats, const std::int32_t* ints, std::int32_t* to_ints,
+                               const std::uint8_t* u8, const std::int8_t* i8, std::uint8_t* to) {
+    { Lanes::width } -> std::convertible_to<int>;
+    v = Lanes::broadcast(float{});
+    i = Lanes::broadcast_int(std::int32_t{});
+    v = Lanes::load(floats);
+    i = Lanes::load_int(ints);
+    i = Lanes::load_u8(u8);
+    i = Lanes::load_i8(i8);
+    Lanes::store(to_floats, v);
+    Lanes::store_int(to_ints, i);
+    Lanes::store_byte(to, i);
+    Lanes::template store_bytes<true>(to, i, i, i, i);
+    Lanes::template store_bytes<false>(to, i, i, i, i);
+    { Lanes::look_up(u8, u8, to, std::int64_t{}) } -> std::same_as<std::int64_t>;
+};
+
+/// Arithmetic of real numbers.
+template <class Lanes>
+concept lane_arithmetic = requires(typename Lanes::floats& v, typename Lanes::mask& m) {
+    v = Lanes::add(v, v);
+    v = Lanes::subtract(v, v);
+    v = Lanes::multiply(v, v);
+    v = Lanes::divide(v, v);
+    v = Lanes::fma(v, v, v);
+    v = Lanes::at_least(v, v);
+    v = Lanes::at_most(v, v);
+    v = Lanes::sqrt(v);
+    v = Lanes::floor(v);
+    v = Lanes::ceiling(v);
+    v = Lanes::round_even(v);
+    m = Lanes::less(v, v);
+    m = Lanes::equal(v, v);
+    v = Lanes::select(m, v, v);
+};
+
+/// Arithmetic of integers, and from the one to the other.
+template <class Lanes>
+concept lane_integers = requires(typename Lanes::floats& v, typename Lanes::ints& i, const double* factors) {
+    v = Lanes::to_float(i);
+    i = Lanes::round_to_int(v);
+    i = Lanes::bits(v);
+    v = Lanes::from_bits(i);
+    i = Lanes::add_int(i, i);
+    i = Lanes::subtract_int(i, i);
+    i = Lanes::multiply_int(i, i);
+    i = Lanes::max_int(i, i);
+    i = Lanes::min_int(i, i);
+    i = Lanes::and_int(i, i);
+    i = Lanes::or_int(i, i);
+    i = Lanes::shift_left_23(i);
+    i = Lanes::shift_right_23(i);
+    i = Lanes::shift_right_1(i);
+    i = Lanes::sign(i);
+    i = Lanes::shift_left(i, int{});
+    i = Lanes::shift_right(i, i);
+    i = Lanes::doubling_high_product(i, i);
+    i = Lanes::rounded_products(i, factors);
+};
+
+}  // namespace detail
+
+/// What `lanes` of every instruction set has; `lanes<on::scalar>` says what each member means. Members that only some have: `load_first`
+/// and `load_first_bytes`, which load the first elements of a vector.
+template <class Lanes>
+concept vector_lanes = detail::lane_memory<Lanes> && detail::lane_arithmetic<Lanes> && detail::lane_integers<Lanes>;
+
+/// What kernels that put four vectors together as bytes need besides: all instruction sets but `scalar` have it.
+template <class Lanes>
+concept byte_lanes = vector_lanes<Lanes> && requires(typename Lanes::bytes& b, typename Lanes::floats& v,
+                                                     typename Lanes::ints& i, typename Lanes::floats (&four)[4],
+                                                     float* to_floats, std::uint8_t* to, const unsigned char* from) {
+    // Four vectors as bytes, saturated to i8 (`true`) or u8: in order, and in the order in which packing inside 128-bit parts leaves them.
+    b = Lanes::template pack<true>(i, i, i, i);
+    b = Lanes::template pack_in_parts<false>(i, i, i, i);
+    // Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    Lanes::order_parts(four);
+    // Rounds for packing with saturation to [low, high].
+    i = Lanes::round_for_packing(v, v, v);
+    b = Lanes::template limit<true>(b, std::int32_t{}, std::int32_t{});
+    b = Lanes::template limit<false>(b, std::int32_t{}, std::int32_t{});
+    // The first `count` of the packed bytes, and of a piece of them.
+    Lanes::store_first(to, b, std::int64_t{});
+    Lanes::template store_piece<0, Lanes::width>(to, b, std::int64_t{});
+    // 16-bit halves (low of a, low of b), and the sum of their products with others.
+    i = Lanes::multiply_pairs(i, Lanes::pair(i, i), i);
+    { Lanes::sum_bytes(from, std::int64_t{}, static_cast<unsigned char>(0)) } -> std::same_as<std::uint32_t>;
+    // Stores past the caches, at multiples of `stream_alignment`.
+    { Lanes::stream_alignment } -> std::convertible_to<int>;
+    Lanes::stream(to_floats, v);
+    Lanes::stream_bytes(to, b);
+    Lanes::end_stream();
+};
 
 /// One number. The meaning of every operation:
 ///   at_least(v, low)  = v > low ? v : low, so NaN becomes low;   at_most(v, high) = v < high ? v : high;

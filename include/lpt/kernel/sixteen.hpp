@@ -9,6 +9,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// Element i of the sixteen is element i of memory.
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct sixteen {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;

@@ -16,7 +16,7 @@ struct channel_span {
 
 /// Slot order of a block of 4 * lanes channels: slot (vector v, part l, element e) is channel 16 l + 4 v + e, which is the order that
 /// packing to bytes takes back.
-template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = dot_of_four<Isa>, byte_lanes Simd = lanes<Isa>>
 struct slot_store {
     using simd = Simd;
     using floats = typename simd::floats;

@@ -55,7 +55,7 @@ const kernel_table& table_of() noexcept {
         .pack_convolution = &convolution<Isa>::pack,
         .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
         .convolution = &convolution<Isa>::run,
-        .convolution_algorithm = &convolution<Isa>::algorithm,
+        .method_of_convolution = &convolution<Isa>::method,
         .pool = &pool<Isa>::run,
         .binary = &binary<Isa>::run,
         .convert = &convert<Isa>::run,

@@ -11,6 +11,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
 /// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct unary {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;

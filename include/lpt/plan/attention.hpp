@@ -27,10 +27,10 @@ struct strided_view {
             strides[axis] = whole.strides[order[axis]];
         }
     }
-    /// The stride of the axis that is `from_back` from the end; 0 where the tensor repeats along it.
-    std::int64_t from_back(std::size_t place) const {
-        const bool repeats = sizes.size() < place || sizes[sizes.size() - place] == 1;
-        return repeats ? 0 : strides[sizes.size() - place];
+    /// The stride of the axis that is `distance` from the end; 0 where the tensor repeats along it.
+    std::int64_t from_back(std::size_t distance) const {
+        const bool repeats = sizes.size() < distance || sizes[sizes.size() - distance] == 1;
+        return repeats ? 0 : strides[sizes.size() - distance];
     }
     /// Those of the `axes` axes in front of the last two.
     void leading(std::int64_t axes, std::int64_t* result) const {
@@ -87,16 +87,15 @@ inline bool attention_of(const graph& model, const node& each, kernel::attention
 
 /// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
 /// precision), and what Transposes read of which nobody else takes notice.
-inline attention_input planner::input_of_attention(node_id id, std::size_t port) const {
+inline attention_input planner::input_of_attention(node_id id, std::size_t port) {
     const output_ref input = model()[id].input(port);
     attention_input result;
     result.from = input;
-    const source dequantized = source_of(model(), input);
-    const integer_operand bytes = integer_operand_of(dequantized);
+    const quantized_source& dequantized = sources_.of(input);
     bool is_only_reader = true;
-    if (bytes.fits) {
-        result.scale = bytes.scale;
-        result.zero_point = bytes.zero_point;
+    if (dequantized.has_one_zero_point()) {
+        result.scale = dequantized.scale.one();
+        result.zero_point = dequantized.zero_point();
         result.from = dequantized.base;
         for (output_ref at = input; !(at == dequantized.base);) {
             is_only_reader = is_only_reader && model().use_count(at) == 1;
@@ -155,7 +154,7 @@ inline bool planner::make_attention(node_id id) {
         return false;
     }
     std::vector<node_id> nodes{id};
-    std::vector<int> operands;
+    std::vector<tensor_id> operands;
     double scales[3];
     kernel::attention_matrix* const matrices[3] = {&problem.queries_at, &problem.keys_at, &problem.values_at};
     for (std::size_t port = 0; port < 3; ++port) {
@@ -171,7 +170,7 @@ inline bool planner::make_attention(node_id id) {
     }
     problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
     problem.value_scale = static_cast<float>(scales[2]);
-    operands.push_back(each.inputs() > 3 ? tensor_of(each.input(3), layout::plain) : -1);
+    operands.push_back(each.inputs() > 3 ? tensor_of(each.input(3), layout::plain) : tensor_id::none);
     const auto scratch = static_cast<dimension>(kernel::attention_scratch_bytes(problem) * options_.threads);
     operands.push_back(add_tensor(f32, each.shape(), layout::plain));
     define(id, operands.back());

@@ -119,8 +119,8 @@ inline bool planner::make_reduction(node_id id) {
         !detail::listed_axes(data, axes, true, problem.reduced)) {
         return false;
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, each.shape(), layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, each.shape(), layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to});
     return true;
@@ -152,7 +152,7 @@ inline const group* planner::affine_behind(node_id id, const kernel::normalizati
     return is_affine && fits(behind.functions[0].scale) && fits(behind.functions[0].shift) ? &made : nullptr;
 }
 /// The numbers along the innermost axis as a constant.
-inline int planner::numbers_along(const spread& numbers, std::int64_t length) {
+inline tensor_id planner::numbers_along(const spread& numbers, std::int64_t length) {
     tensor_builder result(f32, shape{static_cast<dimension>(length)});
     for (std::size_t i = 0; i < result.elements(); ++i) {
         result.real(i, numbers.values[numbers.is_one() ? 0 : i]);
@@ -171,12 +171,12 @@ inline bool planner::make_normalization(node_id id) {
         !detail::listed_axes(each.shape(), axes, true, problem.reduced)) {
         return false;
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, each.shape(), layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, each.shape(), layout::plain);
     const group* const behind = affine_behind(id, problem);
     if (behind == nullptr) {
         define(id, to);
-        add_kernel({id}, problem, {from, to, -1, -1}, f32, true);
+        add_kernel({id}, problem, {from, to, tensor_id::none, tensor_id::none}, f32, true);
         return true;
     }
     std::vector<node_id> nodes{id};
@@ -185,8 +185,8 @@ inline bool planner::make_normalization(node_id id) {
         nodes.push_back(member);
     }
     const chain_function& affine = behind->functions.functions[0];
-    const int scale = numbers_along(affine.scale, problem.reduced.sizes[0]);
-    const int shift = numbers_along(affine.shift, problem.reduced.sizes[0]);
+    const tensor_id scale = numbers_along(affine.scale, problem.reduced.sizes[0]);
+    const tensor_id shift = numbers_along(affine.shift, problem.reduced.sizes[0]);
     define(behind->functions.tail, to);
     add_kernel(std::move(nodes), problem, {from, to, scale, shift}, f32, true);
     return true;

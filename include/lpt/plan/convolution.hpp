@@ -95,32 +95,11 @@ inline kernel::convolution_shape convolution_shape_of(const node& each, const sh
 
 }  // namespace detail
 
-/// Zero points of the tensor's own type, one for each channel; false if the dequantization is not of this form.
-inline bool planner::channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const {
-    const element type = model().type(from.base);
-    if (!is_byte(type) || !from.scale.is_one() || from.scale.one() == 0 || from.shift.is_one() ||
-        !from.shift.varies_only_along(1)) {
-        return false;
-    }
-    for (const double shift : from.shift.values) {
-        const double value = -shift / from.scale.one();
-        const double zero_point = math::round_half_even(value);
-        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest ||
-            zero_point > facts(type).highest) {
-            return false;
-        }
-        result.push_back(static_cast<std::int32_t>(zero_point));
-    }
-    return true;
-}
-
-/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero points of its data.
-inline bool planner::integer_convolution(const group& made, integer_weights& weights, integer_data& data) const {
+/// True if the convolution can be computed on 8-bit integers; gives its weights.
+inline bool planner::integer_convolution(const group& made, integer_weights& weights) const {
     const node& each = model()[made.anchor];
-    const integer_operand whole = integer_operand_of(made.operands[0]);
-    data.zero_point = whole.zero_point;
-    if (!whole.fits && (detail::is_transposed_convolution(each.kind()) ||
-                        !channel_zero_points_of(made.operands[0], data.channel_zero_points))) {
+    const quantized_source& data = made.operands[0];
+    if (data.zero_points.empty() || (!data.has_one_zero_point() && detail::is_transposed_convolution(each.kind()))) {
         return false;
     }
     const tensor& values = *model().constant_value(each.input(1));
@@ -131,8 +110,8 @@ inline bool planner::integer_convolution(const group& made, integer_weights& wei
 }
 
 /// Puts pixels of zero points around the data where windows reach over its border; the convolution then has no padding.
-inline int planner::make_margin(int input, kernel::convolution_shape& shape,
-                                const std::vector<std::int32_t>& zero_points) {
+inline tensor_id planner::make_margin(tensor_id input, kernel::convolution_shape& shape,
+                                      const std::vector<std::int32_t>& zero_points) {
     margin_step work;
     const stored_tensor data = at(input);
     lpt::shape dimensions = data.dimensions;
@@ -168,7 +147,7 @@ inline int planner::make_margin(int input, kernel::convolution_shape& shape,
     made.precision = data.type;
     made.reads = {input};
     made.writes = {work.output};
-    const int result = work.output;
+    const tensor_id result = work.output;
     made.work = std::move(work);
     add_step(std::move(made));
     return result;
@@ -198,12 +177,12 @@ inline spread sums_of_zero_points(const integer_weights& weights, const convolut
 namespace detail {
 
 /// What the packed weights of a convolution depend on besides their values; not on the sizes of the image, but for the choice of
-/// the algorithm.
+/// the method.
 inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
-                           const kernel::convolution_weights& packing, const char* algorithm) {
-    std::string result = std::string(algorithm) + " " + std::to_string(static_cast<int>(kind)) + " " +
-                         std::to_string(static_cast<int>(packing.type)) + " " +
-                         std::to_string(packing.zero_point_count);
+                           const kernel::convolution_weights& packing, kernel::convolution_method method) {
+    std::string result = "convolution " + std::to_string(static_cast<int>(method)) + " " +
+                         std::to_string(static_cast<int>(kind)) + " " + std::to_string(static_cast<int>(packing.type)) +
+                         " " + std::to_string(packing.zero_point_count);
     for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
         result += " " + std::to_string(each);
     }
@@ -238,18 +217,20 @@ inline void planner::make_convolution(const group& made) {
     convolution_step work;
     work.shape = detail::convolution_shape_of(each, model().shape(given), values.dimensions());
     integer_weights integers;
-    integer_data data;
-    const bool is_integer = integer_convolution(made, integers, data);
-    work.zero_point = is_integer ? data.zero_point : 0;
-    spread scale = spread::of(is_integer ? made.operands[0].scale.one() : 1);
+    const quantized_source& data = made.operands[0];
+    const bool is_integer = integer_convolution(made, integers);
+    const bool has_channel_zero_points = is_integer && !data.has_one_zero_point();
+    work.zero_point = is_integer ? data.zero_point() : 0;
+    spread scale = spread::of(is_integer ? data.scale.one() : 1);
     spread shift = spread::of(no_shift);
-    if (is_integer && !data.channel_zero_points.empty()) {
+    if (has_channel_zero_points) {
         const double by = scale.one();
-        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points)
-                    .map([&](double v) { return -v * by; });
+        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.zero_points).map([&](double v) {
+            return -v * by;
+        });
     }
     const chain functions = after_affine(made.functions, scale, shift);
-    const element precision = is_integer ? model().type(made.operands[0].base) : f32;
+    const element precision = is_integer ? model().type(data.base) : f32;
     const tensor weights = is_integer ? integers.values : as_f32(values);
     kernel::convolution_weights packing;
     packing.data = weights.data();
@@ -261,22 +242,23 @@ inline void planner::make_convolution(const group& made) {
     packing.tap_stride = 1;
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
-    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    work.input = tensor_of(is_integer ? data.base : given, layout::channels_last);
     work.input = is_integer ? work.input : make_f32(work.input);
-    if (is_integer && !data.channel_zero_points.empty()) {
-        work.input = make_margin(work.input, work.shape, data.channel_zero_points);
+    if (has_channel_zero_points) {
+        work.input = make_margin(work.input, work.shape, data.zero_points);
     }
     detail::check_scratch(work.shape);
-    work.weights = packed_weights().find_or_pack(
-        values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
-        kernels().packed_convolution_bytes(work.shape, packing.type),
-        [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
+    work.method = kernels().method_of_convolution(work.shape);
+    work.weights =
+        packed_weights().find_or_pack(values, detail::form_of(each.kind(), work.shape, packing, work.method),
+                                      kernels().packed_convolution_bytes(work.shape, packing.type),
+                                      [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
     result.nodes = functions.nodes;
-    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" +
-                    kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
+    result.kernel = std::string(kernel::name_of(work.method)) + "_" + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
     read_residuals(result, work.finish);

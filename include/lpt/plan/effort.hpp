@@ -15,9 +15,7 @@ namespace detail {
 
 /// Multiply-accumulates of a step, those of f32 counted as four of bytes; -1: it is not made of them.
 inline std::int64_t products_of(const network& net, const step& of) {
-    const auto weight = [&](int data) {
-        return net.tensors[static_cast<std::size_t>(data)].type == f32 ? std::int64_t{4} : std::int64_t{1};
-    };
+    const auto weight = [&](tensor_id data) { return net[data].type == f32 ? std::int64_t{4} : std::int64_t{1}; };
     checked all = -1;
     if (const auto* convolution = std::get_if<convolution_step>(&of.work)) {
         const kernel::convolution_shape& s = convolution->shape;
@@ -41,9 +39,9 @@ inline bool is_short(const network& net, const step& of) {
         return false;
     }
     std::size_t bytes = 0;
-    for (const std::vector<int>* tensors : {&of.reads, &of.writes}) {
-        for (const int each : *tensors) {
-            bytes += net.tensors[static_cast<std::size_t>(each)].bytes();
+    for (const std::vector<tensor_id>* tensors : {&of.reads, &of.writes}) {
+        for (const tensor_id each : *tensors) {
+            bytes += net[each].bytes();
         }
     }
     return products >= 0 || bytes < fewest_bytes;

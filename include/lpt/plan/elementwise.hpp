@@ -2,6 +2,7 @@
 // Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
 #pragma once
 
+#include <lpt/plan/loops.hpp>
 #include <lpt/plan/planner.hpp>
 
 #include <utility>
@@ -9,204 +10,6 @@
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-/// The loops of an elementwise step: axes of the output from the outermost in memory to the innermost, and how far each operand
-/// moves along them. Axes that all operands walk without a gap become one.
-struct loops {
-    std::vector<std::int64_t> sizes;
-    std::vector<std::vector<std::int64_t>*> operands;  // strides by axis, in the order of `sizes`
-
-    void merge() {
-        std::size_t kept = 0;
-        for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-            if (sizes[axis] == 1) {
-                continue;
-            }
-            if (kept != 0 && continues(kept - 1, axis)) {
-                sizes[kept - 1] *= sizes[axis];
-                for (std::vector<std::int64_t>* each : operands) {
-                    (*each)[kept - 1] = (*each)[axis];
-                }
-            } else {
-                sizes[kept] = sizes[axis];
-                for (std::vector<std::int64_t>* each : operands) {
-                    (*each)[kept] = (*each)[axis];
-                }
-                ++kept;
-            }
-        }
-        resize(kept);
-        while (sizes.size() < 2) {
-            insert(0);
-        }
-    }
-    void insert(std::size_t axis) {
-        const auto at = static_cast<std::ptrdiff_t>(axis);
-        sizes.insert(sizes.begin() + at, 1);
-        for (std::vector<std::int64_t>* each : operands) {
-            each->insert(each->begin() + at, 0);
-        }
-    }
-    void move_to_end(std::size_t axis) {
-        move(sizes, axis);
-        for (std::vector<std::int64_t>* each : operands) {
-            move(*each, axis);
-        }
-    }
-
-private:
-    bool continues(std::size_t outer, std::size_t inner) const {
-        for (const std::vector<std::int64_t>* each : operands) {
-            if ((*each)[outer] != (*each)[inner] * sizes[inner]) {
-                return false;
-            }
-        }
-        return true;
-    }
-    void resize(std::size_t count) {
-        sizes.resize(count);
-        for (std::vector<std::int64_t>* each : operands) {
-            each->resize(count);
-        }
-    }
-    static void move(std::vector<std::int64_t>& values, std::size_t axis) {
-        const std::int64_t value = values[axis];
-        values.erase(values.begin() + static_cast<std::ptrdiff_t>(axis));
-        values.push_back(value);
-    }
-};
-
-inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_axis,
-                                          const std::vector<std::size_t>& order) {
-    std::vector<std::int64_t> result;
-    for (const std::size_t axis : order) {
-        result.push_back(by_axis[axis]);
-    }
-    return result;
-}
-
-/// Strides of a tensor that broadcasts to `dimensions`, by axis of those.
-inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
-    const std::vector<std::int64_t> own = strides_of(tensor.dimensions, tensor.order);
-    std::vector<std::int64_t> result(dimensions.rank(), 0);
-    for (std::size_t i = 0; i < own.size() && i < result.size(); ++i) {
-        const std::size_t axis = own.size() - 1 - i;
-        result[result.size() - 1 - i] = tensor.dimensions[axis] == 1 ? 0 : own[axis];
-    }
-    return result;
-}
-
-/// Numbers in the order of memory, with their strides by loop axis.
-inline number_row numbers_in_order(const spread& numbers, const std::vector<std::size_t>& order) {
-    number_row result;
-    if (numbers.is_one()) {
-        result.values = {static_cast<float>(numbers.one())};
-        return result;
-    }
-    const std::vector<std::int64_t> from = in_order(numbers.strides(order.size()), order);
-    std::vector<std::int64_t> sizes;
-    for (const std::size_t axis : order) {
-        sizes.push_back(numbers.dimensions[axis]);
-    }
-    result.values.resize(numbers.values.size());
-    result.strides.assign(order.size(), 0);
-    std::int64_t stride = 1;
-    for (std::size_t i = order.size(); i-- > 0;) {
-        result.strides[i] = sizes[i] == 1 ? 0 : stride;
-        stride *= sizes[i];
-    }
-    std::vector<std::int64_t> place(order.size(), 0);
-    for (float& value : result.values) {
-        std::int64_t index = 0;
-        for (std::size_t i = 0; i < place.size(); ++i) {
-            index += place[i] * from[i];
-        }
-        value = static_cast<float>(numbers.values[static_cast<std::size_t>(index)]);
-        for (std::size_t i = place.size(); i-- > 0;) {
-            if (++place[i] < sizes[i]) {
-                break;
-            }
-            place[i] = 0;
-        }
-    }
-    return result;
-}
-
-inline std::vector<number_row*> number_rows_of(elementwise_step& work) {
-    std::vector<number_row*> result{&work.finish.scale, &work.finish.bias};
-    for (planned_post& post : work.finish.posts) {
-        result.push_back(&post.a);
-        result.push_back(&post.b);
-    }
-    for (int i = 0; i < 2; ++i) {
-        result.push_back(&work.scales[i]);
-        result.push_back(&work.shifts[i]);
-    }
-    return result;
-}
-
-/// Merges the loops and puts them into the form of the kernels; false if these cannot run along them.
-inline bool settle_loops(elementwise_step& work) {
-    loops all;
-    all.sizes = work.sizes;
-    all.operands = {&work.operands[0].strides, &work.output.strides};
-    if (work.has_two) {
-        all.operands.push_back(&work.operands[1].strides);
-    }
-    bool residual = false;
-    for (planned_post& post : work.finish.posts) {
-        if (post.residual.tensor >= 0) {
-            all.operands.push_back(&post.residual.strides);
-            residual = true;
-        }
-    }
-    std::vector<number_row*> arrays;
-    for (number_row* each : number_rows_of(work)) {
-        if (!each->is_one()) {
-            arrays.push_back(each);
-            all.operands.push_back(&each->strides);
-        }
-    }
-    all.merge();
-    const auto varies = [&](std::size_t axis) {
-        for (const number_row* each : arrays) {
-            if (each->strides[axis] != 0) {
-                return true;
-            }
-        }
-        return false;
-    };
-    std::size_t varying = 0;
-    std::size_t last_varying = 0;
-    for (std::size_t axis = 0; axis < all.sizes.size(); ++axis) {
-        if (varies(axis)) {
-            ++varying;
-            last_varying = axis;
-        }
-    }
-    const std::size_t last = all.sizes.size() - 1;
-    if (!work.has_two && !residual && varying == 1 && last_varying != last) {
-        all.move_to_end(last_varying);
-    } else if (varies(last - 1)) {
-        all.insert(last);
-    }
-    work.sizes = all.sizes;
-    const std::size_t channels = work.sizes.size() - 1;
-    bool fits = true;
-    if (work.has_two) {
-        fits = work.output.strides[channels] == 1 || work.sizes[channels] == 1;
-        for (const strided_tensor& operand : work.operands) {
-            fits = fits && (operand.strides[channels] == 1 || operand.strides[channels] == 0);
-        }
-    }
-    for (const planned_post& post : work.finish.posts) {
-        fits = fits && (post.residual.tensor < 0 || post.residual.strides[channels] == 1 || work.sizes[channels] == 1);
-    }
-    for (const number_row* each : arrays) {
-        fits = fits && (each->strides[channels] == 1 || each->strides[channels] == 0);
-    }
-    return fits;
-}
 
 /// True if strides lead to the same places along all axes of more than one element.
 inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
@@ -250,7 +53,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         const layout wanted = own.rank() == rank ? order : layout::plain;
         const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
         const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
-        const int tensor = tensor_of(output, as_it_is ? other : wanted);
+        const tensor_id tensor = tensor_of(output, as_it_is ? other : wanted);
         result.reads.push_back(tensor);
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
@@ -296,7 +99,7 @@ inline bool planner::try_lookup(step& made) {
     bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
     for (const planned_post& post : work.finish.posts) {
         const bool same = post.residual.tensor == data.tensor && post.residual.strides == data.strides;
-        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor < 0 || same);
+        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor == tensor_id::none || same);
     }
     if (!bytes || !plain) {
         return false;
@@ -316,7 +119,7 @@ inline bool planner::try_lookup(step& made) {
         one.function = post.function;
         one.alpha = post.a.values[0];
         one.beta = post.b.values[0];
-        if (post.residual.tensor >= 0) {
+        if (post.residual.tensor != tensor_id::none) {
             one.residual = all;
             one.residual_type = kind_of(from);
             one.residual_row_stride = 256;
@@ -364,10 +167,10 @@ inline void planner::make_elementwise(const group& made) {
 }
 
 inline void planner::make_dequantization(output_ref output, layout order) {
-    const source from = source_of(model(), output);
+    const quantized_source& from = sources_.of(output);
     group made;
     made.anchor = output.node;
-    made.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+    made.operands[0] = plain_source(model(), from.base);
     made.functions.dimensions = model().shape(output);
     made.functions.affine(from.scale, from.shift);
     made.functions.tail = output;
@@ -386,7 +189,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
 /// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
 inline bool planner::prefers_channels_last(output_ref output, int depth) {
     for (const input_ref user : model().uses(output)) {
-        if (is_dequantization(model(), user.node)) {
+        if (sources_.is_dequantization(user.node)) {
             if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
                 return true;
             }

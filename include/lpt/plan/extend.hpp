@@ -163,11 +163,12 @@ inline bool extend_by_constant(chain& to, const node& each, const spread& number
 }
 
 /// Arithmetic with another tensor.
-inline bool extend_by_tensor(chain& to, const graph& model, const node& each, int port) {
+inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& each, int port) {
+    const graph& model = sources.model();
     const output_ref other = each.input(static_cast<std::size_t>(1 - port));
-    source from = source_of(model, other);
+    quantized_source from = sources.of(other);
     if (!from.scale.is_one() || !from.shift.is_one()) {
-        from = {other, spread::of(1), spread::of(no_shift)};
+        from = plain_source(model, other);
     }
     const shape& dimensions = model.shape(from.base);
     bool fits = dimensions == to.dimensions;
@@ -257,7 +258,8 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
 }  // namespace detail
 
 /// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
-inline bool extend(chain& to, const graph& model, node_id id, int port) {
+inline bool extend(chain& to, quantized_sources& sources, node_id id, int port) {
+    const graph& model = sources.model();
     const node& each = model[id];
     if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32 ||
         (each.type() != f32 && !is_byte(each.type()))) {
@@ -287,7 +289,7 @@ inline bool extend(chain& to, const graph& model, node_id id, int port) {
             const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
             extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
                                               detail::extend_by_constant(to, each, numbers, port)
-                                        : !first && detail::extend_by_tensor(to, model, each, port);
+                                        : !first && detail::extend_by_tensor(to, sources, each, port);
             break;
         }
         default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
@@ -305,10 +307,11 @@ inline bool extend(chain& to, const graph& model, node_id id, int port) {
 
 /// Follows the only reader of the chain's last value as long as it can join. `taken(node)`: it belongs to another step.
 template <class Taken>
-void follow(chain& to, const graph& model, const Taken& taken) {
+void follow(chain& to, quantized_sources& sources, const Taken& taken) {
+    const graph& model = sources.model();
     while (to.type == f32 && model.use_count(to.tail) == 1) {
         const input_ref user = model.first_use(to.tail);
-        if (taken(user.node) || !extend(to, model, user.node, user.port)) {
+        if (taken(user.node) || !extend(to, sources, user.node, user.port)) {
             return;
         }
     }

@@ -16,7 +16,7 @@ enum class group_form : unsigned char { convolution, product, pool, one_operand,
 struct group {
     group_form form = group_form::one_operand;
     node_id anchor = node_id::none;
-    source operands[2];
+    quantized_source operands[2];
     chain functions;
 };
 
@@ -71,27 +71,29 @@ inline chain chain_at(const graph& model, node_id anchor, int axis) {
 }
 
 /// A convolution that the kernels take: known weights, one to three spatial axes.
-inline bool begin_convolution(const graph& model, node_id id, group& result) {
+inline bool begin_convolution(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
     const node& each = model[id];
     const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
     if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
         !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
         return false;
     }
-    result.operands[0] = source_of(model, each.input(0));
+    result.operands[0] = sources.of(each.input(0));
     result.form = group_form::convolution;
     result.functions = chain_at(model, id, 1);
     result.functions.channels_last = true;
     return has_kernel_type(model, result.operands[0].base);
 }
 
-inline bool begin_product(const graph& model, node_id id, group& result) {
+inline bool begin_product(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
     const node& each = model[id];
     if (!each.is<op::mat_mul>() || each.type() != f32 || !has_elements(each.shape())) {
         return false;
     }
     for (std::size_t port = 0; port < 2; ++port) {
-        result.operands[port] = source_of(model, each.input(port));
+        result.operands[port] = sources.of(each.input(port));
         if (!has_kernel_type(model, result.operands[port].base) || !has_elements(model.shape(each.input(port)))) {
             return false;
         }
@@ -153,8 +155,8 @@ inline bool begin_pool(const graph& model, node_id id, group& result) {
         (reduction && !reduces_pixels(model, each))) {
         return false;
     }
-    source& from = result.operands[0];
-    from = {each.input(0), spread::of(1), spread::of(no_shift)};
+    quantized_source& from = result.operands[0];
+    from = plain_source(model, each.input(0));
     const element type = model.type(from.base);
     if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
         model.shape(from.base).rank() > 5) {
@@ -172,7 +174,8 @@ inline bool begin_pool(const graph& model, node_id id, group& result) {
 }
 
 /// Arithmetic on two tensors that must both be read.
-inline bool begin_two_operands(const graph& model, node_id id, group& result) {
+inline bool begin_two_operands(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
     const node& each = model[id];
     switch (each.kind()) {
         case op::kind::add:
@@ -188,7 +191,7 @@ inline bool begin_two_operands(const graph& model, node_id id, group& result) {
         return false;
     }
     for (std::size_t port = 0; port < 2; ++port) {
-        result.operands[port] = source_of(model, each.input(port));
+        result.operands[port] = sources.of(each.input(port));
         if (!has_kernel_type(model, result.operands[port].base)) {
             return false;
         }
@@ -199,33 +202,35 @@ inline bool begin_two_operands(const graph& model, node_id id, group& result) {
 }
 
 /// A function of one tensor, perhaps with known numbers.
-inline bool begin_one_operand(const graph& model, node_id id, group& result) {
+inline bool begin_one_operand(quantized_sources& sources, node_id id, group& result) {
+    const graph& model = sources.model();
     const node& each = model[id];
     if (each.outputs() != 1 || !has_elements(each.shape())) {
         return false;
     }
     for (int port = 0; port < static_cast<int>(each.inputs()) && port < 2; ++port) {
-        const source from = source_of(model, each.input(static_cast<std::size_t>(port)));
+        const quantized_source& from = sources.of(each.input(static_cast<std::size_t>(port)));
         if (!has_kernel_type(model, from.base) || !(model.shape(from.base) == each.shape()) ||
             model.constant_value(from.base) != nullptr) {
             continue;
         }
         result.form = group_form::one_operand;
-        result.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+        result.operands[0] = plain_source(model, from.base);
         result.functions = chain();
         result.functions.dimensions = each.shape();
         result.functions.affine(from.scale, from.shift);
-        if (extend(result.functions, model, id, port)) {
+        if (extend(result.functions, sources, id, port)) {
             return true;
         }
     }
     return false;
 }
 
-inline bool begin(const graph& model, node_id id, group& result) {
+inline bool begin(quantized_sources& sources, node_id id, group& result) {
     result.anchor = id;
-    return begin_convolution(model, id, result) || begin_product(model, id, result) || begin_pool(model, id, result) ||
-           begin_one_operand(model, id, result) || begin_two_operands(model, id, result);
+    return begin_convolution(sources, id, result) || begin_product(sources, id, result) ||
+           begin_pool(sources.model(), id, result) || begin_one_operand(sources, id, result) ||
+           begin_two_operands(sources, id, result);
 }
 
 inline int turn_of(op::kind kind) {
@@ -244,21 +249,22 @@ struct grouping {
 
 /// Finds the groups. Those that begin with a convolution or matrix product choose first, then pooling, then the others, each in
 /// topological order. Dequantizations belong to no group: their readers take the low precision tensor where they can.
-inline grouping find_groups(const graph& model, const seq<node_id>& order) {
+inline grouping find_groups(quantized_sources& sources, const seq<node_id>& order) {
+    const graph& model = sources.model();
     grouping result;
     result.of_node.assign(model.id_bound(), -1);
     for (int turn = 0; turn < 3; ++turn) {
         for (const node_id id : order) {
             const node& each = model[id];
             if (detail::turn_of(each.kind()) != turn || result.of_node[index_of(id)] >= 0 || each.outputs() == 0 ||
-                each.is<op::constant>() || each.is<op::result>() || is_dequantization(model, id)) {
+                each.is<op::constant>() || each.is<op::result>() || sources.is_dequantization(id)) {
                 continue;
             }
             group made;
-            if (!detail::begin(model, id, made)) {
+            if (!detail::begin(sources, id, made)) {
                 continue;
             }
-            follow(made.functions, model, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
             for (const node_id member : made.functions.nodes) {
                 result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
             }

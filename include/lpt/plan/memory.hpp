@@ -18,55 +18,55 @@ inline std::size_t aligned(std::size_t size) {
     return (size + block_alignment - 1) / block_alignment * block_alignment;
 }
 
-inline void touch(storage& block, int step) {
-    if (block.first_step < 0 || step < block.first_step) {
+inline void touch(storage& block, step_id step) {
+    if (block.first_step == step_id::none || step < block.first_step) {
         block.first_step = step;
     }
     block.last_step = std::max(block.last_step, step);
 }
 
 inline void find_lifetimes(network& net) {
-    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
-        const step& each = net.steps[static_cast<std::size_t>(i)];
-        for (const std::vector<int>* tensors : {&each.reads, &each.writes}) {
-            for (const int id : *tensors) {
-                touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(id)].storage)], i);
+    for (std::size_t i = 0; i < net.steps.size(); ++i) {
+        const step& each = net.steps[i];
+        for (const std::vector<tensor_id>* tensors : {&each.reads, &each.writes}) {
+            for (const tensor_id id : *tensors) {
+                touch(net.storage_of(id), id_at<step_id>(i));
             }
         }
     }
     for (const port& output : net.outputs) {
-        touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(output.tensor)].storage)],
-              static_cast<int>(net.steps.size()));
+        touch(net.storage_of(output.tensor), id_at<step_id>(net.steps.size()));
     }
 }
 
 /// Lets a step write where it reads, if nothing reads that memory afterwards.
 inline void share_in_place(network& net) {
-    std::vector<int> joined(net.storages.size(), -1);  // by block: the one that took its place
-    const auto block_of = [&](int tensor) {
-        const int block = net.tensors[static_cast<std::size_t>(tensor)].storage;
-        const int other = joined[static_cast<std::size_t>(block)];
-        return other < 0 ? block : other;
+    std::vector<storage_id> joined(net.storages.size(), storage_id::none);  // by block: the one that took its place
+    const auto block_of = [&](tensor_id tensor) {
+        const storage_id block = net[tensor].storage;
+        const storage_id other = joined[index_of(block)];
+        return other == storage_id::none ? block : other;
     };
-    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
-        step& each = net.steps[static_cast<std::size_t>(i)];
+    for (std::size_t at = 0; at < net.steps.size(); ++at) {
+        const step& each = net.steps[at];
         if (!each.may_overwrite) {
             continue;
         }
-        const int from = block_of(each.reads[0]);
-        const int to = block_of(each.writes[0]);
-        storage& read = net.storages[static_cast<std::size_t>(from)];
-        storage& written = net.storages[static_cast<std::size_t>(to)];
-        if (from == to || read.where != place::arena || written.where != place::arena || read.last_step != i ||
+        const step_id i = id_at<step_id>(at);
+        const storage_id from = block_of(each.reads[0]);
+        const storage_id to = block_of(each.writes[0]);
+        storage& read = net[from];
+        storage& written = net[to];
+        if (from == to || read.where != area::arena || written.where != area::arena || read.last_step != i ||
             written.first_step != i || read.bytes != written.bytes) {
             continue;
         }
         read.last_step = written.last_step;
         written.bytes = 0;
-        joined[static_cast<std::size_t>(to)] = from;  // which no step writes first later: it never moves itself
+        joined[index_of(to)] = from;  // which no step writes first later: it never moves itself
     }
     for (std::size_t tensor = 0; tensor < net.tensors.size(); ++tensor) {
-        net.tensors[tensor].storage = block_of(static_cast<int>(tensor));
+        net.tensors[tensor].storage = block_of(id_at<tensor_id>(tensor));
     }
 }
 
@@ -77,8 +77,8 @@ inline text largest_of(const network& net) {
     const node* largest = nullptr;
     std::size_t most = 0;
     for (const step& each : net.steps) {
-        for (const int tensor : each.writes) {
-            const std::size_t bytes = net.tensors[static_cast<std::size_t>(tensor)].bytes();
+        for (const tensor_id tensor : each.writes) {
+            const std::size_t bytes = net[tensor].bytes();
             if (bytes > most && !each.nodes.empty() && net.model.contains(each.nodes[0])) {
                 most = bytes;
                 largest = &net.model[each.nodes[0]];
@@ -91,36 +91,36 @@ inline text largest_of(const network& net) {
 }
 
 /// Raises an error where the bytes of all blocks cannot even be counted.
-inline void check_total(const network& net, const std::vector<int>& blocks) {
+inline void check_total(const network& net, const std::vector<storage_id>& blocks) {
     std::size_t total = 0;
-    for (const int id : blocks) {
-        const std::size_t bytes = net.storages[static_cast<std::size_t>(id)].bytes;
+    for (const storage_id id : blocks) {
+        const std::size_t bytes = net[id].bytes;
         if (bytes > SIZE_MAX / 4 - total) {
             lpt::detail::naming_memory([] { lpt::detail::raise_no_memory(SIZE_MAX); }, [&] { return largest_of(net); });
         }
-        total += room_of(net.storages[static_cast<std::size_t>(id)]);
+        total += room_of(net[id]);
     }
 }
 
 /// The blocks that need a place, in the order of their numbers.
-inline std::vector<int> blocks_of_arena(const network& net) {
-    std::vector<int> result;
-    for (int id = 0; id < static_cast<int>(net.storages.size()); ++id) {
-        const storage& block = net.storages[static_cast<std::size_t>(id)];
-        if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
-            result.push_back(id);
+inline std::vector<storage_id> blocks_of_arena(const network& net) {
+    std::vector<storage_id> result;
+    for (std::size_t i = 0; i < net.storages.size(); ++i) {
+        const storage& block = net.storages[i];
+        if (block.where == area::arena && block.bytes != 0 && block.first_step != step_id::none) {
+            result.push_back(id_at<storage_id>(i));
         }
     }
     return result;
 }
 
 /// How many pairs of blocks live at the same time.
-inline std::size_t count_meetings(const network& net, const std::vector<int>& blocks) {
+inline std::size_t count_meetings(const network& net, const std::vector<storage_id>& blocks) {
     std::vector<std::ptrdiff_t> begins(net.steps.size() + 1, 0);
     std::vector<std::ptrdiff_t> ends(net.steps.size() + 1, 0);
-    for (const int id : blocks) {
-        ++begins[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].first_step)];
-        ++ends[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].last_step)];
+    for (const storage_id id : blocks) {
+        ++begins[index_of(net[id].first_step)];
+        ++ends[index_of(net[id].last_step)];
     }
     std::size_t result = 0;
     std::ptrdiff_t alive = 0;
@@ -138,8 +138,8 @@ inline std::size_t count_meetings(const network& net, const std::vector<int>& bl
 class placed_blocks {
     const network& net_;
     std::size_t leaves_ = 1;
-    std::vector<std::vector<int>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
-    std::set<std::pair<int, int>> begins_;  // first step, block
+    std::vector<std::vector<storage_id>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
+    std::set<std::pair<step_id, storage_id>> begins_;  // first step, block
 
 public:
     explicit placed_blocks(const network& net) : net_(net) {
@@ -148,11 +148,11 @@ public:
         }
         alive_.resize(2 * leaves_);
     }
-    void add(int id) {
-        const storage& block = net_.storages[static_cast<std::size_t>(id)];
+    void add(storage_id id) {
+        const storage& block = net_[id];
         begins_.insert({block.first_step, id});
-        std::size_t first = static_cast<std::size_t>(block.first_step) + leaves_;
-        std::size_t last = static_cast<std::size_t>(block.last_step) + leaves_ + 1;
+        std::size_t first = index_of(block.first_step) + leaves_;
+        std::size_t last = index_of(block.last_step) + leaves_ + 1;
         for (; first < last; first /= 2, last /= 2) {
             if (first % 2 != 0) {
                 alive_[first++].push_back(id);
@@ -165,14 +165,14 @@ public:
     /// Calls `take(other)` for each that lives in a step in which the block does.
     template <class Take>
     void each_that_meets(const storage& block, const Take& take) const {
-        for (std::size_t part = static_cast<std::size_t>(block.first_step) + leaves_; part != 0; part /= 2) {
-            for (const int id : alive_[part]) {
-                take(net_.storages[static_cast<std::size_t>(id)]);
+        for (std::size_t part = index_of(block.first_step) + leaves_; part != 0; part /= 2) {
+            for (const storage_id id : alive_[part]) {
+                take(net_[id]);
             }
         }
-        const auto end = begins_.lower_bound({block.last_step + 1, 0});
-        for (auto each = begins_.lower_bound({block.first_step + 1, 0}); each != end; ++each) {
-            take(net_.storages[static_cast<std::size_t>(each->second)]);
+        const auto end = begins_.lower_bound({next_of(block.last_step), storage_id::none});
+        for (auto each = begins_.lower_bound({next_of(block.first_step), storage_id::none}); each != end; ++each) {
+            take(net_[each->second]);
         }
     }
 };
@@ -199,14 +199,14 @@ inline std::size_t best_place(const placed_blocks& placed, const storage& block,
 }
 
 /// Large blocks first, each into the smallest gap between those that live at the same time.
-inline void place_by_size(network& net, std::vector<int> blocks) {
-    const auto bytes = [&](int id) { return net.storages[static_cast<std::size_t>(id)].bytes; };
+inline void place_by_size(network& net, std::vector<storage_id> blocks) {
+    const auto bytes = [&](storage_id id) { return net[id].bytes; };
     std::sort(blocks.begin(), blocks.end(),
-              [&](int a, int b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
+              [&](storage_id a, storage_id b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
     placed_blocks placed(net);
     std::vector<std::pair<std::size_t, std::size_t>> taken;
-    for (const int id : blocks) {
-        storage& block = net.storages[static_cast<std::size_t>(id)];
+    for (const storage_id id : blocks) {
+        storage& block = net[id];
         block.offset = best_place(placed, block, taken);
         net.arena_bytes = std::max(net.arena_bytes, block.offset + room_of(block));
         placed.add(id);
@@ -268,16 +268,16 @@ public:
 };
 
 /// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
-inline void place_by_step(network& net, std::vector<int> blocks) {
-    const auto of = [&](int id) -> storage& { return net.storages[static_cast<std::size_t>(id)]; };
-    std::sort(blocks.begin(), blocks.end(), [&](int a, int b) {
+inline void place_by_step(network& net, std::vector<storage_id> blocks) {
+    const auto of = [&](storage_id id) -> storage& { return net[id]; };
+    std::sort(blocks.begin(), blocks.end(), [&](storage_id a, storage_id b) {
         return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
                : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
                                                     : a < b;
     });
     free_memory memory;
-    std::set<std::pair<int, int>> alive;  // last step, block
-    for (const int id : blocks) {
+    std::set<std::pair<step_id, storage_id>> alive;  // last step, block
+    for (const storage_id id : blocks) {
         while (!alive.empty() && alive.begin()->first < of(id).first_step) {
             const storage& over = of(alive.begin()->second);
             memory.give_back(over.offset, room_of(over));
@@ -304,7 +304,7 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
-    const std::vector<int> blocks = detail::blocks_of_arena(net);
+    const std::vector<storage_id> blocks = detail::blocks_of_arena(net);
     detail::check_total(net, blocks);
     const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
     if (detail::count_meetings(net, blocks) <= most) {

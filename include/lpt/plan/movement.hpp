@@ -153,7 +153,7 @@ inline bool planner::make_view(node_id id) {
     if (!reshapes || model().type(input) != each.type() || !each.shape().is_static()) {
         return false;
     }
-    const int from = tensor_of(input, layout::plain);
+    const tensor_id from = tensor_of(input, layout::plain);
     if (at(from).dimensions.elements() !=
         each.shape().elements()) {  // a pattern that copies sizes is taken at its word
         fail({each.operation(), " '", each.name(), "': an input of shape ", at(from).dimensions, " cannot be seen as ",

@@ -5,6 +5,7 @@
 #include <lpt/plan/convolution.hpp>
 #include <lpt/plan/effort.hpp>
 #include <lpt/plan/elementwise.hpp>
+#include <lpt/plan/folding.hpp>
 #include <lpt/plan/kernels.hpp>
 #include <lpt/plan/memory.hpp>
 #include <lpt/plan/movement.hpp>
@@ -16,34 +17,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
-inline void fold_with_reference(graph& model, node_id id) {
-    const node& each = model[id];
-    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
-                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
-    if (stays) {
-        return;
-    }
-    seq<tensor> inputs;
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const tensor* value = model.constant_value(each.input(port));
-        if (value == nullptr) {
-            return;
-        }
-        inputs.push_back(*value);
-    }
-    if (!lpt::detail::can_afford(model, model[id], inputs)) {
-        return;
-    }
-    const seq<tensor> values =
-        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
-    for (std::size_t port = 0; port < values.size(); ++port) {
-        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
-                           model.constant(values[port], model[id].name()));
-    }
-}
-
 /// Raises an error where an operation without a kernel is not to be left to the scalar reference.
 inline void require_kernel(const plan_options& options, const node& each) {
     if (options.needs_kernels) {
@@ -52,29 +25,7 @@ inline void require_kernel(const plan_options& options, const node& each) {
     }
 }
 
-/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model, view<node_id> nodes) {
-    for (const node_id id : nodes) {
-        if (model[id].has(mark::disabled_constant_folding)) {
-            model.clear_mark(id, mark::disabled_constant_folding);
-        }
-    }
-}
-
 }  // namespace detail
-
-/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
-inline void fold_known(graph& model) {
-    const seq<node_id> order = topological_order(model);
-    detail::clear_folding_marks(model, order);
-    constant_folding(model, order);
-    for (const node_id id : order) {
-        if (model.contains(id)) {
-            detail::fold_with_reference(model, id);
-        }
-    }
-    model.collect();
-}
 
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
@@ -82,20 +33,20 @@ inline void planner::make_parameter(node_id id, std::size_t position) {
         fail({"input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
               each.shape(), "; a network is planned for known types and sizes"});
     }
-    const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
-    net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
+    const tensor_id tensor = add_tensor(each.type(), each.shape(), layout::plain, area::input);
+    net_.storage_of(tensor).offset = position;
     net_.inputs.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), tensor});
     define(id, tensor);
 }
 
-inline int planner::state_of(const text& variable, element type) {
-    const auto [known, is_new] = states_.emplace(variable.c_str(), static_cast<int>(net_.states.size()));
+inline state_id planner::state_of(const text& variable, element type) {
+    const auto [known, is_new] = states_.emplace(variable.c_str(), id_at<state_id>(net_.states.size()));
     if (is_new) {
-        const int made = add_storage(place::state, 0);
-        net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
+        const storage_id made = add_storage(area::state, 0);
+        net_[made].offset = net_.states.size();
         net_.states.push_back({variable, type, made});
     }
-    const state& each = net_.states[static_cast<std::size_t>(known->second)];
+    const state& each = net_[known->second];
     if (each.type != type) {
         fail({"variable '", variable, "' has the type ", name(each.type), ", and elsewhere ", name(type)});
     }
@@ -103,8 +54,8 @@ inline int planner::state_of(const text& variable, element type) {
 }
 
 /// A state seen with a shape.
-inline int planner::state_view(int number, const shape& dimensions) {
-    const state& each = net_.states[static_cast<std::size_t>(number)];
+inline tensor_id planner::state_view(state_id number, const shape& dimensions) {
+    const state& each = net_[number];
     if (!dimensions.is_static() || each.type == dynamic) {
         fail({"variable '", each.name, "' has the type ", name(each.type), " and the shape ", dimensions,
               "; a network is planned for known types and sizes"});
@@ -113,9 +64,9 @@ inline int planner::state_view(int number, const shape& dimensions) {
 }
 
 /// A tensor that stays what it is when states are written: a copy of one that is a state.
-inline int planner::away_from_states(int tensor) {
+inline tensor_id planner::away_from_states(tensor_id tensor) {
     const stored_tensor value = at(tensor);
-    if (net_.storages[static_cast<std::size_t>(value.storage)].where != place::state) {
+    if (net_.storage_of(tensor).where != area::state) {
         return tensor;
     }
     copy_step work;
@@ -151,7 +102,7 @@ inline void planner::make_assign(node_id id) {
 }
 
 /// Tensors for all outputs of a node.
-inline void planner::add_outputs(node_id id, std::vector<int>& outputs) {
+inline void planner::add_outputs(node_id id, std::vector<tensor_id>& outputs) {
     const node& each = model()[id];
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (!each.shape(port).is_static() || each.type(port) == dynamic) {
@@ -221,9 +172,9 @@ inline void planner::make_node(node_id id) {
         return;
     }
     if (each.is<op::read_value>()) {
-        const int number = state_of(each.as<op::read_value>().variable_id, each.type());
-        const int tensor = state_view(number, each.shape());
-        std::size_t& bytes = net_.states[static_cast<std::size_t>(number)].bytes;
+        const state_id number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const tensor_id tensor = state_view(number, each.shape());
+        std::size_t& bytes = net_[number].bytes;
         bytes = std::max(bytes, at(tensor).bytes());
         if (each.inputs() != 0) {
             copy_step work{tensor_of(each.input(0), layout::plain), tensor, true, number};
@@ -250,7 +201,7 @@ inline void planner::make_node(node_id id) {
         }
         return;
     }
-    if (each.outputs() == 1 && is_dequantization(model(), id)) {
+    if (each.outputs() == 1 && sources_.is_dequantization(id)) {
         return;
     }
     if (reference::runs_bodies(each.kind())) {
@@ -265,7 +216,7 @@ inline void planner::make_results() {
     for (const node_id id : model().results()) {
         const node& each = model()[id];
         const output_ref source = each.input(0);
-        const int tensor = away_from_states(tensor_of(source, layout::plain));
+        const tensor_id tensor = away_from_states(tensor_of(source, layout::plain));
         net_.outputs.push_back({each.name().empty() ? model()[source.node].name() : each.name(),
                                 model()[source.node].tensor_names(static_cast<std::size_t>(source.port)),
                                 at(tensor).type, at(tensor).dimensions, tensor});
@@ -274,7 +225,7 @@ inline void planner::make_results() {
 
 inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
-    grouping_ = find_groups(model(), order);
+    grouping_ = find_groups(sources_, order);
     join_to_attentions(order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);

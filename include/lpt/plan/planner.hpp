@@ -2,6 +2,7 @@
 // What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
 #pragma once
 
+#include <lpt/plan/finish.hpp>
 #include <lpt/plan/groups.hpp>
 #include <lpt/plan/steps.hpp>
 #include <lpt/plan/weight_store.hpp>
@@ -36,28 +37,28 @@ public:
 
 private:
     struct versions {
-        int plain = -1;
-        int channels_last = -1;
+        tensor_id plain = tensor_id::none;
+        tensor_id channels_last = tensor_id::none;
     };
 
     const graph& model() const { return net_.model; }
     const kernel::kernel_table& kernels() const { return *options_.kernels; }
-    stored_tensor& at(int tensor) { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+    stored_tensor& at(tensor_id tensor) { return net_[tensor]; }
 
     // ---- tensors
 
-    int add_storage(place where, std::size_t bytes) {
+    storage_id add_storage(area where, std::size_t bytes) {
         storage made;
         made.where = where;
         made.bytes = bytes;
         net_.storages.push_back(std::move(made));
-        return static_cast<int>(net_.storages.size()) - 1;
+        return id_at<storage_id>(net_.storages.size() - 1);
     }
-    int add_view(element type, const shape& dimensions, layout order, int storage) {
+    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage) {
         net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
-        return static_cast<int>(net_.tensors.size()) - 1;
+        return id_at<tensor_id>(net_.tensors.size() - 1);
     }
-    int add_tensor(element type, const shape& dimensions, layout order, place where = place::arena) {
+    tensor_id add_tensor(element type, const shape& dimensions, layout order, area where = area::arena) {
         return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
     }
     /// Kernels read values at multiples of their size; files keep constants anywhere.
@@ -66,19 +67,19 @@ private:
         const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
         return is_aligned ? value : reference::detail::copy_of(value);
     }
-    int add_constant(const tensor& given) {
+    tensor_id add_constant(const tensor& given) {
         const tensor value = aligned_constant(given);
-        const int result = add_tensor(value.type(), value.dimensions(), layout::plain, place::constant);
-        net_.storages[static_cast<std::size_t>(at(result).storage)].value = value;
+        const tensor_id result = add_tensor(value.type(), value.dimensions(), layout::plain, area::constant);
+        net_.storage_of(result).value = value;
         return result;
     }
     versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
-    int& version_in(output_ref output, layout order) {
+    tensor_id& version_in(output_ref output, layout order) {
         versions& all = versions_of(output);
         return order == layout::channels_last ? all.channels_last : all.plain;
     }
     /// Says where the value of an output is.
-    void define(output_ref output, int tensor) {
+    void define(output_ref output, tensor_id tensor) {
         versions& all = versions_of(output);
         const stored_tensor value = at(tensor);
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
@@ -87,20 +88,20 @@ private:
             version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
         }
     }
-    bool exists(output_ref output, layout order) { return version_in(output, order) >= 0; }
+    bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }
 
     /// The tensor of an output in a layout; makes it if there is none yet.
-    int tensor_of(output_ref output, layout order) {
+    tensor_id tensor_of(output_ref output, layout order) {
         if (model().shape(output).rank() < 3) {
             order = layout::plain;
         }
-        if (version_in(output, order) >= 0) {
+        if (exists(output, order)) {
             return version_in(output, order);
         }
-        if (versions_of(output).plain < 0 && versions_of(output).channels_last < 0) {
+        if (!exists(output, layout::plain) && !exists(output, layout::channels_last)) {
             make_value(output, order);
         }
-        if (version_in(output, order) < 0) {
+        if (!exists(output, order)) {
             change_layout(output, order);
         }
         return version_in(output, order);
@@ -112,7 +113,7 @@ private:
             define(output, add_constant(*constant));
             return;
         }
-        if (!is_dequantization(model(), output)) {
+        if (!sources_.is_dequantization(output)) {
             const node& each = model()[output.node];
             fail({each.operation(), " '", each.name(), "' is read before it is computed"});
         }
@@ -120,7 +121,7 @@ private:
     }
 
     /// Batches of matrices transposed, as a new tensor of the same shape.
-    int make_transposed(int from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+    tensor_id make_transposed(tensor_id from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
         const stored_tensor value = at(from);
         transpose_step work;
         work.problem.batch = batch;
@@ -140,7 +141,7 @@ private:
     }
 
     /// Bytes as f32 in the same order; a tensor of f32 as it is. Kernels that compute on f32 read nothing else.
-    int make_f32(int from) {
+    tensor_id make_f32(tensor_id from) {
         const stored_tensor value = at(from);
         if (value.type == f32) {
             return from;
@@ -154,16 +155,16 @@ private:
         made.kernel = std::string("convert_") + kernel::name_of(kernels().instruction_set) + "_FP32";
         made.reads = {from};
         made.writes = {work.output.tensor};
-        const int result = work.output.tensor;
+        const tensor_id result = work.output.tensor;
         made.work = std::move(work);
         add_step(std::move(made));
         return result;
     }
 
     void add_step(step made) {
-        std::vector<int> distinct;
-        for (const int tensor : made.reads) {
-            if (tensor >= 0) {
+        std::vector<tensor_id> distinct;
+        for (const tensor_id tensor : made.reads) {
+            if (tensor != tensor_id::none) {
                 distinct.push_back(tensor);
             }
         }
@@ -172,9 +173,9 @@ private:
     }
 
     void change_layout(output_ref output, layout order) {
-        const int from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const tensor_id from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
         const stored_tensor value = at(from);
-        const int to = add_tensor(value.type, value.dimensions, order);
+        const tensor_id to = add_tensor(value.type, value.dimensions, order);
         const bool to_plain = order == layout::plain;
         std::int64_t pixels = 1;
         for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
@@ -203,15 +204,15 @@ private:
         }
     }
 
-    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or -1.
+    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or none.
     template <class Problem>
-    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<int> operands,
+    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<tensor_id> operands,
                     element precision = f32, bool may_overwrite = false) {
         step made;
         std::size_t slot = 0;
         kernel::for_each_operand(problem, [&]<class Operand>(const Operand&) {
-            const int tensor = operands[slot++];
-            if (tensor >= 0) {
+            const tensor_id tensor = operands[slot++];
+            if (tensor != tensor_id::none) {
                 (kernel::is_read<Operand> ? made.reads : made.writes).push_back(tensor);
             }
         });
@@ -226,85 +227,6 @@ private:
 
     // ---- epilogues
 
-    /// Numbers along the loop axes of a step whose last axis is that of the channels.
-    static number_row channel_numbers(const spread& numbers) {
-        number_row result;
-        result.values.assign(numbers.values.begin(), numbers.values.end());
-        if (!numbers.is_one()) {
-            result.strides = {0, 1};
-        }
-        return result;
-    }
-    static number_row one(double value) { return {{static_cast<float>(value)}, {}}; }
-
-    /// Turns the functions of a chain into an epilogue. `numbers(spread)` and `residual(output)` give operands along the loop axes.
-    template <class Numbers, class Residual>
-    static planned_finish finish_of(const chain& functions, const Numbers& numbers, const Residual& residual) {
-        planned_finish result;
-        std::size_t first = 0;
-        if (!functions.functions.empty() && functions.functions[0].what == chain_function::form::affine) {
-            result.scale = numbers(functions.functions[0].scale);
-            result.bias = numbers(functions.functions[0].shift);
-            first = 1;
-        }
-        for (std::size_t i = first; i < functions.functions.size(); ++i) {
-            const chain_function& each = functions.functions[i];
-            planned_post post;
-            post.a = one(each.low);
-            post.b = one(each.high);
-            switch (each.what) {
-                case chain_function::form::affine:
-                    post.kind = kernel::post_kind::scale_shift;
-                    post.a = numbers(each.scale);
-                    post.b = numbers(each.shift);
-                    break;
-                case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
-                case chain_function::form::prelu:
-                    post.kind = kernel::post_kind::prelu;
-                    post.a = numbers(each.scale);
-                    break;
-                case chain_function::form::unary:
-                    post.kind = kernel::post_kind::unary;
-                    post.function = each.function;
-                    break;
-                case chain_function::form::add:
-                    post.kind = kernel::post_kind::add_residual;
-                    post.residual = residual(each.other);
-                    break;
-                case chain_function::form::multiply:
-                    post.kind = kernel::post_kind::multiply_residual;
-                    post.residual = residual(each.other);
-                    break;
-            }
-            result.posts.push_back(std::move(post));
-        }
-        result.type = functions.type;
-        result.low = static_cast<float>(functions.low);
-        result.high = static_cast<float>(functions.high);
-        return result;
-    }
-    static void read_residuals(step& made, const planned_finish& finish) {
-        for (const planned_post& post : finish.posts) {
-            if (post.residual.tensor >= 0) {
-                made.reads.push_back(post.residual.tensor);
-            }
-        }
-    }
-    /// The chain with scale * v + shift before its first function.
-    static chain after_affine(const chain& functions, const spread& scale, const spread& shift) {
-        chain result = functions;
-        result.functions.clear();
-        result.affine(scale, shift);
-        for (std::size_t i = 0; i < functions.functions.size(); ++i) {
-            const chain_function& each = functions.functions[i];
-            if (i == 0 && each.what == chain_function::form::affine) {
-                result.affine(each.scale, each.shift);
-            } else {
-                result.functions.push_back(each);
-            }
-        }
-        return result;
-    }
     /// The epilogue of a step over pixels and channels, both dense.
     planned_finish channel_finish(const chain& functions, layout order, std::int64_t channels) {
         return finish_of(functions, &channel_numbers, [&](output_ref other) {
@@ -324,18 +246,14 @@ private:
     bool make_kernel(node_id id);
     void make_reference(node_id id);
     void make_control_flow(node_id id);
-    void add_outputs(node_id id, std::vector<int>& outputs);
+    void add_outputs(node_id id, std::vector<tensor_id>& outputs);
     weight_store& packed_weights() { return options_.weights != nullptr ? *options_.weights : own_weights_; }
     void make_group(const group& made);
     void make_node(node_id id);
 
-    struct integer_data {
-        std::int32_t zero_point = 0;
-        std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
-    };
-    bool integer_convolution(const group& made, integer_weights& weights, integer_data& data) const;
-    bool channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const;
-    int make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points);
+    bool integer_convolution(const group& made, integer_weights& weights) const;
+    tensor_id make_margin(tensor_id input, kernel::convolution_shape& shape,
+                          const std::vector<std::int32_t>& zero_points);
     void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
@@ -348,49 +266,30 @@ private:
     void make_results();
     void make_states();
     void make_assign(node_id id);
-    int away_from_states(int tensor);
-    int state_of(const text& variable, element type);
-    int state_view(int number, const shape& dimensions);
+    tensor_id away_from_states(tensor_id tensor);
+    state_id state_of(const text& variable, element type);
+    tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
-    int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                      std::int64_t n, std::int64_t& distance);
-    int sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port) const;
+    tensor_id pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
+                            std::int64_t n, std::int64_t& distance);
+    tensor_id sequence_lengths(output_ref given, std::int64_t time);
+    attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
     const group* affine_behind(node_id id, const kernel::normalization_problem& problem) const;
-    int numbers_along(const spread& numbers, std::int64_t length);
+    tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);
     bool make_reduction(node_id id);
 
-    struct integer_operand {
-        bool fits = false;
-        std::int32_t zero_point = 0;
-        double scale = 1;
-    };
-    /// A dequantization with one scale and one zero point of the tensor's own type.
-    integer_operand integer_operand_of(const source& from) const {
-        integer_operand result;
-        const element type = model().type(from.base);
-        if (!is_byte(type) || !from.scale.is_one() || !from.shift.is_one() || from.scale.one() == 0) {
-            return result;
-        }
-        const double zero_point = math::round_half_even(-from.shift.one() / from.scale.one());
-        const bool exact = math::absolute(-from.shift.one() / from.scale.one() - zero_point) < 1e-5;
-        result.scale = from.scale.one();
-        result.fits = exact && zero_point >= facts(type).lowest && zero_point <= facts(type).highest;
-        result.zero_point = result.fits ? static_cast<std::int32_t>(zero_point) : 0;
-        return result;
-    }
-
     network net_;
+    quantized_sources sources_{net_.model};
     plan_options options_;
     grouping grouping_;
     std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
-    std::map<std::string, int> states_;  // their numbers by name
+    std::map<std::string, state_id> states_;  // by name
     weight_store own_weights_;
 };
 

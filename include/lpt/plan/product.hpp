@@ -53,16 +53,16 @@ inline std::vector<std::int64_t> batch_offsets(const shape& outer, const shape& 
         stride *= size;
     }
     std::vector<std::int64_t> result(batch.elements(), 0);
-    std::vector<std::int64_t> place(batch.rank(), 0);
+    std::vector<std::int64_t> at(batch.rank(), 0);
     for (std::int64_t& each : result) {
         for (std::size_t axis = 0; axis < batch.rank(); ++axis) {
-            each += place[axis] * strides[axis];
+            each += at[axis] * strides[axis];
         }
         for (std::size_t axis = batch.rank(); axis-- > 0;) {
-            if (++place[axis] < batch[axis]) {
+            if (++at[axis] < batch[axis]) {
                 break;
             }
-            place[axis] = 0;
+            at[axis] = 0;
         }
     }
     return result;
@@ -83,23 +83,23 @@ inline void planner::make_product(const group& made) {
     work.b_k_stride = b.row_stride;
     work.b_n_stride = b.column_stride;
 
-    const integer_operand left = integer_operand_of(made.operands[0]);
+    const quantized_source& left = made.operands[0];
+    const quantized_source& right = made.operands[1];
     const tensor* constant = model().constant_value(each.input(1));
-    const integer_operand right = constant == nullptr ? integer_operand_of(made.operands[1]) : integer_operand();
     integer_weights integers;
-    bool is_integer = left.fits && right.fits;
-    if (left.fits && constant != nullptr) {
+    bool is_integer = constant == nullptr && left.has_one_zero_point() && right.has_one_zero_point();
+    if (constant != nullptr && left.has_one_zero_point()) {
         const auto column = [&](std::size_t i) {
             const std::int64_t inside = static_cast<std::int64_t>(i) % (work.k * work.n);
             return static_cast<std::size_t>(b.column_stride == 1 && work.n != 1 ? inside % work.n : inside / work.k);
         };
         is_integer = integer_weights_of(*constant, static_cast<std::size_t>(work.n), column, integers);
     }
-    const double scale = is_integer ? left.scale * (constant == nullptr ? right.scale : 1) : 1;
+    const double scale = is_integer ? left.scale.one() * (constant == nullptr ? right.scale.one() : 1) : 1;
     const chain functions = after_affine(made.functions, spread::of(scale), spread::of(no_shift));
     step result;
-    result.precision = is_integer ? model().type(made.operands[0].base) : f32;
-    work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);
+    result.precision = is_integer ? model().type(left.base) : f32;
+    work.a = tensor_of(is_integer ? left.base : each.input(0), layout::plain);
     work.a = is_integer ? work.a : make_f32(work.a);
     result.reads = {work.a};
     if (a.column_stride != 1 && a.columns != 1) {
@@ -113,7 +113,7 @@ inline void planner::make_product(const group& made) {
     if (a.columns == 1) {
         work.a_row_stride = 1;
     }
-    work.a_zero_point = is_integer ? left.zero_point : 0;
+    work.a_zero_point = is_integer ? left.zero_point() : 0;
 
     shape batch;
     broadcast_shapes(a.outer, b.outer, batch);
@@ -156,10 +156,10 @@ inline void planner::make_product(const group& made) {
             offset /= work.k * work.n;
         }
     } else {
-        work.b = tensor_of(is_integer ? made.operands[1].base : each.input(1), layout::plain);
+        work.b = tensor_of(is_integer ? right.base : each.input(1), layout::plain);
         work.b = is_integer ? work.b : make_f32(work.b);
         result.reads.push_back(work.b);
-        work.b_zero_point = is_integer ? right.zero_point : 0;
+        work.b_zero_point = is_integer ? right.zero_point() : 0;
         const std::size_t size = kernels().packed_gemm_bytes(kind_of(at(work.b).type), work.k, work.n);
         work.scratch = add_tensor(u8, shape{static_cast<dimension>(size)}, layout::plain);
     }
@@ -170,7 +170,7 @@ inline void planner::make_product(const group& made) {
     result.kernel =
         std::string("gemm_") + kernel::name_of(kernels().instruction_set) + suffix_of(is_integer ? i8 : f32);
     result.writes = {work.output};
-    if (work.scratch >= 0) {
+    if (work.scratch != tensor_id::none) {
         result.writes.push_back(work.scratch);
     }
     define(functions.tail, work.output);

@@ -99,8 +99,8 @@ inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first,
 }  // namespace detail
 
 /// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
-inline int planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                                  std::int64_t n, std::int64_t& distance) {
+inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
+                                        std::int64_t first, std::int64_t n, std::int64_t& distance) {
     kernel::gemm_weights packing;
     packing.type = kernel::element_kind::f32;
     packing.n = n;
@@ -123,13 +123,13 @@ inline int planner::pack_matrices(const tensor& weights, std::int64_t directions
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
-inline int planner::sequence_lengths(output_ref given, std::int64_t time) {
+inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) {
     const tensor* known = model().constant_value(given);
     bool all = known != nullptr;
     for (std::size_t i = 0; all && i < known->elements(); ++i) {
         all = known->integer(i) >= time;
     }
-    return all ? -1 : tensor_of(given, layout::plain);
+    return all ? tensor_id::none : tensor_of(given, layout::plain);
 }
 
 /// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
@@ -175,7 +175,7 @@ inline bool planner::make_recurrent(node_id id) {
         problem.couples_forget =
             each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
     }
-    int lengths = -1;
+    tensor_id lengths = tensor_id::none;
     if (form.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
@@ -190,12 +190,12 @@ inline bool planner::make_recurrent(node_id id) {
     const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
     const bool apart = form.kind == kernel::recurrent_kind::gru;
     std::int64_t unused = 0;
-    std::vector<int> operands;
+    std::vector<tensor_id> operands;
     operands.push_back(tensor_of(each.input(0), layout::plain));
     operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
-    operands.push_back(-1);
-    int bias = -1;
-    int hidden_bias = -1;
+    operands.push_back(tensor_id::none);
+    tensor_id bias = tensor_id::none;
+    tensor_id hidden_bias = tensor_id::none;
     if (has_bias) {
         const tensor given = *model().constant_value(each.input(form.weights + 2));
         const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
@@ -210,19 +210,19 @@ inline bool planner::make_recurrent(node_id id) {
                                      problem.packed_hidden_bytes));
     operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
                                              problem.hidden, problem.packed_candidate_bytes)
-                             : -1);
+                             : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
-    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : -1);
+    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
     operands.push_back(lengths);
-    std::vector<int> outputs;
+    std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
     if (!form.is_sequence) {
-        operands.push_back(-1);
+        operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());
     if (!is_lstm) {
-        operands.push_back(-1);
+        operands.push_back(tensor_id::none);
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));

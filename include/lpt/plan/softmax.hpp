@@ -20,11 +20,11 @@ inline bool planner::make_softmax(node_id id) {
     kernel::softmax_problem problem;
     problem.logarithm = logarithm;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        const auto place = static_cast<std::int64_t>(axis);
-        (place < along ? problem.outer : place == along ? problem.length : problem.inner) *= data[axis];
+        const auto at = static_cast<std::int64_t>(axis);
+        (at < along ? problem.outer : at == along ? problem.length : problem.inner) *= data[axis];
     }
-    const int from = make_f32(tensor_of(each.input(0), layout::plain));
-    const int to = add_tensor(f32, data, layout::plain);
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id to = add_tensor(f32, data, layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to}, f32, true);
     return true;

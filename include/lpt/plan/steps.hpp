@@ -4,6 +4,7 @@
 
 #include <lpt/graph/graph.hpp>
 #include <lpt/kernel/rows.hpp>
+#include <lpt/plan/ids.hpp>
 #include <lpt/plan/zeroed_memory.hpp>
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace lpt::inline LPT_ABI::plan {
 enum class layout : unsigned char { plain, channels_last };
 
 /// Where a tensor's bytes are.
-enum class place : unsigned char {
+enum class area : unsigned char {
     arena,     // memory that steps share, planned by liveness
     constant,  // known when the network was planned
     input,     // what the caller gives
@@ -26,12 +27,12 @@ enum class place : unsigned char {
 
 /// A block of memory that one or more tensors see.
 struct storage {
-    place where = place::arena;
+    area where = area::arena;
     std::size_t bytes = 0;
     std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
-    int first_step = -1;     // arena: the first step that touches it
-    int last_step = -1;      // and the last; steps_end for what the caller reads
-    lpt::tensor value;       // constant
+    step_id first_step = step_id::none;  // arena: the first step that touches it
+    step_id last_step = step_id::none;   // and the last; one past all steps for what the caller reads
+    lpt::tensor value;                   // constant
 };
 
 /// A tensor in memory.
@@ -39,7 +40,7 @@ struct stored_tensor {
     element type = dynamic;
     lpt::shape dimensions;
     layout order = layout::plain;
-    int storage = -1;
+    storage_id storage = storage_id::none;
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
 };
@@ -50,12 +51,14 @@ struct number_row {
     std::vector<float> values{0.0f};
     std::vector<std::int64_t> strides;
 
+    static number_row of(double value) { return {{static_cast<float>(value)}, {}}; }
+
     bool is_one() const { return strides.empty(); }
 };
 
 /// A tensor that an elementwise step or an epilogue reads, with its strides (elements) along the loop axes.
 struct strided_tensor {
-    int tensor = -1;
+    tensor_id tensor = tensor_id::none;
     std::vector<std::int64_t> strides;
 };
 
@@ -84,11 +87,12 @@ using packed_bytes = zeroed_memory;
 /// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
 struct convolution_step {
     kernel::convolution_shape shape;
-    int input = -1;
+    kernel::convolution_method method = kernel::convolution_method::direct;
+    tensor_id input = tensor_id::none;
     std::int32_t zero_point = 0;
     std::shared_ptr<const packed_bytes> weights;
-    int scratch = -1;  // a tensor of bytes, or none
-    int output = -1;
+    tensor_id scratch = tensor_id::none;  // a tensor of bytes, or none
+    tensor_id output = tensor_id::none;
     planned_finish finish;
 };
 
@@ -97,8 +101,8 @@ struct product_step {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    int a = -1;
-    int b = -1;  // none: the weights are packed
+    tensor_id a = tensor_id::none;
+    tensor_id b = tensor_id::none;  // none: the weights are packed
     std::int32_t a_zero_point = 0;
     std::int32_t b_zero_point = 0;
     std::int64_t a_row_stride = 0;
@@ -106,18 +110,18 @@ struct product_step {
     std::int64_t b_n_stride = 0;
     std::shared_ptr<const packed_bytes> weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
     std::size_t packed_matrix_bytes = 0;
-    int scratch = -1;  // where `b` is packed
+    tensor_id scratch = tensor_id::none;  // where `b` is packed
     std::vector<std::int64_t> a_offsets;  // of each batch, in elements
     std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
-    int output = -1;
+    tensor_id output = tensor_id::none;
     planned_finish finish;
 };
 
 /// Max or average pooling; channels innermost. Loop axes: pixels, channels.
 struct pool_step {
     kernel::pool_problem problem;  // without pointers
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
     planned_finish finish;
 };
 
@@ -137,15 +141,15 @@ struct elementwise_step {
 
 /// A function of one byte for each byte.
 struct lookup_step {
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
     std::vector<std::uint8_t> table;
 };
 
 /// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
 struct gather_step {
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
     std::int64_t element_bytes = 1;
     std::int64_t block = 1;  // elements
     std::vector<std::int32_t> blocks;
@@ -155,9 +159,9 @@ struct gather_step {
 /// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
 /// input; a negative index counts from the back. Raises an error for one outside.
 struct choice_step {
-    int input = -1;
-    int indices = -1;  // i32 or i64
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id indices = tensor_id::none;  // i32 or i64
+    tensor_id output = tensor_id::none;
     std::int64_t parts = 1;
     std::int64_t parts_of_batch = 1;
     std::int64_t size = 1;  // blocks of a part of the input
@@ -167,8 +171,8 @@ struct choice_step {
 
 /// A margin around the pixels, of one value a channel; channels innermost.
 struct margin_step {
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
     std::int64_t batch = 1;
     std::int64_t in[3] = {1, 1, 1};
     std::int64_t begin[3] = {0, 0, 0};
@@ -178,17 +182,17 @@ struct margin_step {
 
 /// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
 struct concat_step {
-    std::vector<int> inputs;
+    std::vector<tensor_id> inputs;
     std::vector<std::size_t> lengths;
     std::size_t rows = 1;
-    int output = -1;
+    tensor_id output = tensor_id::none;
 };
 
 /// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
 struct transpose_step {
     kernel::transpose_problem problem;  // without pointers
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
 };
 
 /// A kernel whose problem says its fields itself (kernel/rows/).
@@ -196,36 +200,36 @@ struct transpose_step {
 template <class Problem>
 struct kernel_step {
     Problem problem;  // without pointers
-    std::vector<int> operands;
+    std::vector<tensor_id> operands;
 };
 
 /// An operation that the scalar reference evaluates.
 struct reference_step {
     node_id node = node_id::none;
-    std::vector<int> inputs;
-    std::vector<int> outputs;
+    std::vector<tensor_id> inputs;
+    std::vector<tensor_id> outputs;
 };
 
 /// A node with bodies.
 struct control_flow_step {
     node_id node = node_id::none;
-    std::vector<int> inputs;
-    std::vector<int> outputs;
+    std::vector<tensor_id> inputs;
+    std::vector<tensor_id> outputs;
 };
 
 /// A node whose output shapes are known when it has been evaluated: its outputs are no tensors of this network, but inputs of the
 /// one that is planned for them.
 struct deferred_step {
     node_id node = node_id::none;
-    std::vector<int> inputs;
+    std::vector<tensor_id> inputs;
 };
 
 /// Copies a tensor; into a state that was never written before only when `first_time`.
 struct copy_step {
-    int input = -1;
-    int output = -1;
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
     bool first_time = false;
-    int state = -1;  // number of the state that is written, or none
+    state_id state = state_id::none;  // that is written, or none
 };
 
 namespace detail {
@@ -249,8 +253,8 @@ struct step {
     std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
     std::string kernel;  // what computes it, for reports
     element precision = f32;  // the element type that the first node's kernel computes in, or moves
-    std::vector<int> reads;  // tensors
-    std::vector<int> writes;
+    std::vector<tensor_id> reads;  // tensors
+    std::vector<tensor_id> writes;
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
     bool is_short = false;  // one thread finishes it before another could help
 };
@@ -271,7 +275,7 @@ inline element computing_type(const step& of, std::size_t which) {
 struct state {
     text name;
     element type = dynamic;
-    int storage = -1;
+    storage_id storage = storage_id::none;
     std::size_t bytes = 0;  // that are read
 };
 
@@ -281,7 +285,7 @@ struct port {
     seq<text> names;  // of the tensor
     element type = dynamic;
     lpt::shape dimensions;
-    int tensor = -1;
+    tensor_id tensor = tensor_id::none;
 };
 
 /// A network, ready to run.
@@ -294,6 +298,19 @@ struct network {
     std::vector<port> outputs;
     std::vector<state> states;
     std::size_t arena_bytes = 0;
+
+    stored_tensor& operator[](tensor_id id) { return tensors[index_of(id)]; }
+    const stored_tensor& operator[](tensor_id id) const { return tensors[index_of(id)]; }
+    storage& operator[](storage_id id) { return storages[index_of(id)]; }
+    const storage& operator[](storage_id id) const { return storages[index_of(id)]; }
+    step& operator[](step_id id) { return steps[index_of(id)]; }
+    const step& operator[](step_id id) const { return steps[index_of(id)]; }
+    state& operator[](state_id id) { return states[index_of(id)]; }
+    const state& operator[](state_id id) const { return states[index_of(id)]; }
+
+    /// The memory that a tensor sees.
+    storage& storage_of(tensor_id id) { return storages[index_of(tensors[index_of(id)].storage)]; }
+    const storage& storage_of(tensor_id id) const { return storages[index_of(tensors[index_of(id)].storage)]; }
 };
 
 /// The type of a tensor's elements as kernels call it.

@@ -2,6 +2,7 @@
 // Steps that move bytes from one tensor to another.
 #pragma once
 
+#include <lpt/kernel/bind.hpp>
 #include <lpt/plan/steps.hpp>
 
 #include <cstring>
@@ -135,11 +136,11 @@ void choose(const plan::choice_step& work, const std::byte* from, const std::byt
         for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
             Index index;
             std::memcpy(&index, at, sizeof index);
-            const std::int64_t place = index < 0 ? index + work.size : index;
-            if (place < 0 || place >= work.size) {
+            const std::int64_t block = index < 0 ? index + work.size : index;
+            if (block < 0 || block >= work.size) {
                 fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
             }
-            std::memcpy(to, from + static_cast<std::size_t>(place) * work.block_bytes, work.block_bytes);
+            std::memcpy(to, from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
         }
     }
 }
@@ -152,25 +153,12 @@ inline void add_margin(const plan::margin_step& work, const std::byte* from, std
             std::memcpy(to, work.fill.data(), pixel);
         }
     };
-    const auto inside = [&](std::int64_t place, std::size_t axis) {
-        return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
-    };
     const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
-    for (std::int64_t n = 0; n < work.batch; ++n) {
-        for (std::int64_t d = 0; d < work.out[0]; ++d) {
-            for (std::int64_t h = 0; h < work.out[1]; ++h) {
-                if (!inside(d, 0) || !inside(h, 1)) {
-                    fill(work.out[2]);
-                    continue;
-                }
-                fill(work.begin[2]);
-                std::memcpy(to, from, row);
-                from += row;
-                to += row;
-                fill(work.out[2] - work.begin[2] - work.in[2]);
-            }
-        }
-    }
+    kernel::for_each_part_of_margin(work, fill, [&] {
+        std::memcpy(to, from, row);
+        from += row;
+        to += row;
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::runtime

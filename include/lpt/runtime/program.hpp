@@ -69,14 +69,14 @@ class network_program {
     void describe_ports() {
         for (const node_id id : model_.parameters()) {
             const node& each = model_[id];
-            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), -1});
+            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), plan::tensor_id::none});
         }
         for (const node_id id : model_.results()) {
             const node& each = model_[id];
             const node& source = model_[each.input(0).node];
             const auto port = static_cast<std::size_t>(each.input(0).port);
             outputs_.push_back({each.name().empty() ? source.name() : each.name(), source.tensor_names(port),
-                                source.type(port), source.shape(port), -1});
+                                source.type(port), source.shape(port), plan::tensor_id::none});
         }
     }
     void find_variables(view<node_id> order) {

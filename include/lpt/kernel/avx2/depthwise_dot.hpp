@@ -16,6 +16,7 @@ struct depthwise_dot<on::avx2> : dot_product<on::avx2> {
         __m256i even;
         __m256i odd;
     };
+    using dot_product<on::avx2>::step;
     static constexpr std::int64_t weight_bytes = 2;
     /// Where the weight of a slot and one of four rows lies in a block.
     static std::int64_t weight_at(std::int64_t slot, std::int64_t row) noexcept {

@@ -20,12 +20,10 @@ struct dot_of_256 : interleave_four<Isa> {
     using row_group = __m256i;
     using column_group = __m256i;
     static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 8;
     static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {

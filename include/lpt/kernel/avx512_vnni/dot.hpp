@@ -17,12 +17,10 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     using row_group = __m512i;
     using column_group = __m512i;
     static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 16;
     static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register
     static constexpr int vectors = 4;
     static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {

@@ -19,10 +19,8 @@ struct neon_base {
     using row_group = int8x16_t;
     using column_group = int8x16_t;
     static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 4;
     static constexpr bool unsigned_rows = false;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {

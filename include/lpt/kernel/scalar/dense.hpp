@@ -139,7 +139,7 @@ struct convolution<on::scalar> {
     }
 
     static std::size_t scratch_bytes(const convolution_shape&, element_kind, int) noexcept { return 0; }
-    static const char* algorithm(const convolution_shape&) noexcept { return "direct"; }
+    static convolution_method method(const convolution_shape&) noexcept { return convolution_method::direct; }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
         split<on::scalar>(parallel, geometry::pixels(problem.shape), 1, [&](std::int64_t begin, std::int64_t end, int) {

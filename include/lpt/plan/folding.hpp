@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of a network before it is planned: what is known is computed, by the reference where it takes that.
+#pragma once
+
+#include <lpt/graph/fold.hpp>
+#include <lpt/graph/traverse.hpp>
+#include <lpt/reference/evaluate.hpp>
+#include <lpt/reference/naming.hpp>
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+inline void fold_with_reference(graph& model, node_id id) {
+    const node& each = model[id];
+    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
+                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
+                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
+    if (stays) {
+        return;
+    }
+    seq<tensor> inputs;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const tensor* value = model.constant_value(each.input(port));
+        if (value == nullptr) {
+            return;
+        }
+        inputs.push_back(*value);
+    }
+    if (!lpt::detail::can_afford(model, model[id], inputs)) {
+        return;
+    }
+    const seq<tensor> values =
+        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
+    for (std::size_t port = 0; port < values.size(); ++port) {
+        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
+                           model.constant(values[port], model[id].name()));
+    }
+}
+
+/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
+inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
+        if (model[id].has(mark::disabled_constant_folding)) {
+            model.clear_mark(id, mark::disabled_constant_folding);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
+inline void fold_known(graph& model) {
+    const seq<node_id> order = topological_order(model);
+    detail::clear_folding_marks(model, order);
+    constant_folding(model, order);
+    for (const node_id id : order) {
+        if (model.contains(id)) {
+            detail::fold_with_reference(model, id);
+        }
+    }
+    model.collect();
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
