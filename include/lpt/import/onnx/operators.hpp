@@ -6,6 +6,7 @@
 #include <lpt/import/onnx/computed_resize.hpp>
 #include <lpt/import/onnx/control_flow.hpp>
 #include <lpt/import/onnx/convolution.hpp>
+#include <lpt/import/onnx/detection.hpp>
 #include <lpt/import/onnx/einsum.hpp>
 #include <lpt/import/onnx/elementwise.hpp>
 #include <lpt/import/onnx/features.hpp>
@@ -39,6 +40,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(activation_operators);
         add(quantization_operators);
         add(convolution_operators);
+        add(detection_operators);
         add(pooling_operators);
         add(movement_operators);
         add(reduction_operators);
