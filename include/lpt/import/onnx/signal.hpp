@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-/// Running products, Fourier transforms, and bits seen as another type.
+/// Running products and Fourier transforms.
 namespace lpt::inline LPT_ABI::onnx {
 
 /// Products along an axis up to each place, by the sums of logarithms, of signs and of zeros: the axis may be known only when the network runs.
@@ -217,20 +217,11 @@ inline void read_mel_weights(operation& n) {
     n.out(n.convert(weights, n.type_attribute("output_datatype", f32)));
 }
 
-/// The bits of integers seen as other integers of as many bits.
-inline void read_bit_cast(operation& n) {
-    const element from = n.type(n.in(0));
-    const element to = known_element_of(n.integer("to", 0), n.builder());
-    if (bit_width(from) != bit_width(to) || is_real(from) || is_real(to)) {
-        n.wrong({"bits of ", lpt::name(from), " as ", lpt::name(to), " are not supported"});
-    }
-    n.out(n.convert(n.in(0), to));
-}
-
 inline constexpr operator_entry signal_operators[] = {
-    {"", "CumProd", read_cumulative_product}, {"", "DFT", read_fourier_transform},
-    {"", "STFT", read_short_time_transform},  {"", "MelWeightMatrix", read_mel_weights},
-    {"", "BitCast", read_bit_cast},
+    {"", "CumProd", read_cumulative_product},
+    {"", "DFT", read_fourier_transform},
+    {"", "STFT", read_short_time_transform},
+    {"", "MelWeightMatrix", read_mel_weights},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx

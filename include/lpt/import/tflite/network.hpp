@@ -25,6 +25,19 @@ struct variable {
     bool is_written = false;
 };
 
+/// How many operators may still be made: subgraphs are read again for each operator that runs them, so that memory stays bounded by the file's size.
+struct operator_budget {
+    static constexpr std::size_t most_times = 8;
+
+    std::size_t left = 0;
+
+    explicit operator_budget(const model& file) {
+        for (const subgraph& each : file.subgraphs) {
+            left += most_times * each.operators.size();
+        }
+    }
+};
+
 /// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
 struct pending_margin {
     std::int64_t source = -1;  // the tensor inside; none: nothing is pending
@@ -53,6 +66,7 @@ class network {
     std::vector<entry> entries_;
     const operator_info* op_ = nullptr;
     std::map<std::string, variable>& variables_;
+    operator_budget& budget_;
     std::map<std::int64_t, std::string> handles_;  // tensors that name variables
     bool is_initializing_;
 
@@ -164,13 +178,14 @@ class network {
 public:
     /// `is_initializing`: the subgraph gives variables their first values.
     network(const model& file, std::size_t which, model_builder& make, std::map<std::string, variable>& variables,
-            bool is_initializing)
+            operator_budget& budget, bool is_initializing)
         : file_(file),
           graph_(file.subgraphs[which]),
           where_{file.file, static_cast<std::int64_t>(which)},
           make_(make),
           entries_(graph_.tensors.size()),
           variables_(variables),
+          budget_(budget),
           is_initializing_(is_initializing) {}
 
     model_builder& make() { return make_; }
@@ -180,6 +195,7 @@ public:
     const operator_info& op() const { return *op_; }
     std::map<std::string, variable>& variables() { return variables_; }
     std::map<std::int64_t, std::string>& handles() { return handles_; }
+    operator_budget& budget() { return budget_; }
     bool is_initializing() const { return is_initializing_; }
 
     /// Begins an operator, or what is made for the subgraph as a whole (null).
@@ -324,6 +340,24 @@ public:
     }
     /// Says what a tensor is: integers, as the file has them.
     void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    /// Says what an output of the operator is: integers, as the file has them.
+    void give_codes(output_ref codes, std::size_t port = 0) {
+        if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
+            return;
+        }
+        const std::int64_t index = op().outputs[port];
+        if (!is_quantized(info(index))) {
+            return set(index, codes, axes::as_in_file, false);
+        }
+        shape merged = info(index).signature;
+        const element given = make_.type_of(codes);
+        if ((given != element_of(info(index).type) && given != dynamic) ||
+            (merged.rank() != 0 && !merge_shape(merged, make_.shape_of(codes)))) {
+            wrong("its output is declared as ", name(info(index).type), info(index).signature, ", but it gives ",
+                  lpt::name(given), make_.shape_of(codes));
+        }
+        set_codes(index, codes);
+    }
     /// An output that has the elements of an input, moved: on the grid where both have the same quantization.
     void give_moved(output_ref source, axes order, std::size_t from, std::size_t port = 0) {
         const bool same = port < op().outputs.size() && op().outputs[port] != operator_info::none &&
