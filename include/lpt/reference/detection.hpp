@@ -136,8 +136,12 @@ void non_max_suppression(const call& node, seq<tensor>& outputs) {
         }
     }
     if (self.sort_result_descending) {
-        std::stable_sort(kept.begin(), kept.end(),
-                         [](const kept_box<Real>& a, const kept_box<Real>& b) { return a.score > b.score; });
+        std::sort(kept.begin(), kept.end(), [](const kept_box<Real>& a, const kept_box<Real>& b) {
+            return a.score != b.score   ? a.score > b.score
+                   : a.image != b.image ? a.image < b.image
+                   : a.kind != b.kind   ? a.kind < b.kind
+                                        : a.index < b.index;
+        });
     }
     const shape dimensions{static_cast<dimension>(kept.size()), 3};
     tensor_builder indices(self.output_type, dimensions);

@@ -76,7 +76,7 @@ inline output_ref bits_of_reals(operation& n, output_ref given) {
 /// Integers of as many bits as a real type has as the numbers of that type with these bits. Any NaN is the quiet one.
 inline output_ref reals_of_bits(operation& n, output_ref given, element type) {
     const real_format format = real_format::of(type);
-    const std::size_t width = bit_width(type);
+    const int width = bit_width(type);
     const output_ref bits = n.convert(n.convert(given, width == 64 ? i64 : width == 32 ? i32 : i16), i64);
     const auto choose = [&](output_ref condition, output_ref yes, output_ref no) {
         return n.make(op::select{}, {condition, yes, no});
