@@ -225,3 +225,9 @@ TEST_CASE("BitCast refuses types of other widths") {
     CHECK_THROWS_WITH_AS(import_content(make_model(net, 26)), doctest::Contains("bits of f32 as f64 are not supported"),
                          error);
 }
+
+TEST_CASE("A loop of an LSTM refuses data without three axes") {
+    parts net = small_lstm({integer("layout", 1)}, {1, 1, 1});
+    net.inputs[0] = value("x", {2, 1});
+    CHECK_THROWS_WITH_AS(import_content(make_model(net, 14)), doctest::Contains("must have three axes"), error);
+}

@@ -57,6 +57,9 @@ public:
 
     /// `data`: three axes; `hidden`: [batch, outputs]; `cell`: [batch, hidden].
     outcome run(output_ref data, output_ref hidden, output_ref cell) {
+        if (make_.shape_of(data).rank_is_dynamic() || make_.shape_of(data).rank() != 3) {
+            make_.wrong({"data must have three axes, not the shape ", make_.shape_of(data)});
+        }
         const output_ref step = sliced(data, time_axis);
         const output_ref h = state(hidden, 0);
         const output_ref c = state(cell, 1);
@@ -184,7 +187,9 @@ private:
                 output.holds = op::body_output::form::concatenated;
                 output.slice = is_reverse ? op::body_slice{time_axis, -1, -1, 1, 0} : op::body_slice{time_axis};
                 const auto axis = static_cast<std::size_t>(time_axis);
-                declared.dimensions[axis] = make_.shape_of(data)[axis];
+                if (declared.dimensions.rank_is_static() && axis < declared.dimensions.rank()) {
+                    declared.dimensions[axis] = make_.shape_of(data)[axis];
+                }
             }
             body_.model().result(each);
             what_.output_map.push_back(output);

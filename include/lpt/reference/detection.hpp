@@ -176,14 +176,14 @@ struct sampled_axis {
     std::size_t in_bin = 0;
 
     sampled_axis(Real begin, Real end, std::int64_t bins, std::int64_t size, const op::roi_align& self) {
-        constexpr Real most_in_bin = 65536;
+        constexpr Real most_samples = 65536;  // along one axis
         Real extent = end - begin;
         if (self.aligned_mode == op::roi_aligned_mode::asymmetric) {
             extent = std::max(extent, Real(1));
         }
         const Real width = extent / static_cast<Real>(bins);
         const Real wanted = self.sampling_ratio > 0 ? static_cast<Real>(self.sampling_ratio) : math::ceil(width);
-        if (!math::is_finite(begin) || !math::is_finite(end) || wanted > most_in_bin) {
+        if (!math::is_finite(begin) || !math::is_finite(end) || wanted * static_cast<Real>(bins) > most_samples) {
             fail({"ROIAlign: a region from ", static_cast<double>(begin), " to ", static_cast<double>(end), " in ",
                   bins, " bins cannot be sampled"});
         }
