@@ -3150,6 +3150,126 @@ inline constexpr operator_entry attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/bits.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_BITS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_BITS_HPP
+/// Bits of numbers seen as numbers of another type.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// The fields of a real number: a sign, an exponent, a fraction.
+struct real_format {
+    int exponent_bits = 0;
+    int fraction_bits = 0;
+
+    static real_format of(element type) {
+        switch (type) {
+            case f16: return {5, 10};
+            case bf16: return {8, 7};
+            case f32: return {8, 23};
+            default: return {11, 52};
+        }
+    }
+    int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+    std::int64_t exponents() const { return std::int64_t{1} << exponent_bits; }
+    std::int64_t fractions() const { return std::int64_t{1} << fraction_bits; }
+    /// The sign, as it is added to the other bits.
+    std::int64_t sign() const {
+        return fraction_bits == 52 ? INT64_MIN : std::int64_t{1} << (exponent_bits + fraction_bits);
+    }
+};
+
+/// The bits of real numbers as integers i64, by arithmetic that is exact. Any NaN gives those of the quiet one without a sign.
+inline output_ref bits_of_reals(operation& n, output_ref given) {
+    const real_format format = real_format::of(n.type(given));
+    const auto real = [&](double value) { return n.builder().real(value, f64); };
+    const auto choose = [&](output_ref condition, output_ref yes, output_ref no) {
+        return n.make(op::select{}, {condition, yes, no});
+    };
+    const auto times = [&](output_ref x, int power) {
+        return n.make(op::multiply{}, {x, real(std::ldexp(1.0, power))});
+    };
+    const output_ref x = n.convert(given, f64);
+    const output_ref size = n.make(op::abs{}, {x});
+    const output_ref inverse = n.make(op::divide{}, {real(1), x});  // of -0 it has a sign
+    const output_ref is_negative = n.make(op::less{}, {choose(n.make(op::equal{}, {x, real(0)}), inverse, x), real(0)});
+    output_ref significand = size;  // becomes 1 to 2
+    output_ref exponent = n.integer_constant(0);
+    for (const bool is_large : {true, false}) {
+        for (int step = 1 << (format.exponent_bits - 2); step > 0; step /= 2) {
+            const output_ref here = is_large ? n.make(op::greater_equal{}, {significand, real(std::ldexp(1.0, step))})
+                                             : n.make(op::less{}, {significand, real(std::ldexp(1.0, 1 - step))});
+            significand = choose(here, times(significand, is_large ? -step : step), significand);
+            exponent =
+                n.make(op::add{},
+                       {exponent, choose(here, n.integer_constant(is_large ? step : -step), n.integer_constant(0))});
+        }
+    }
+    const output_ref fraction =
+        n.convert(times(n.make(op::subtract{}, {significand, real(1)}), format.fraction_bits), i64);
+    const output_ref field = n.make(op::add{}, {exponent, n.integer_constant(format.bias())});
+    const output_ref normal =
+        n.make(op::add{}, {n.make(op::multiply{}, {field, n.integer_constant(format.fractions())}), fraction});
+    // Two factors, as their product may be larger than a number can be.
+    const int to_whole = format.bias() - 1 + format.fraction_bits;
+    const output_ref small = n.convert(times(times(size, to_whole / 2), to_whole - to_whole / 2), i64);
+    const output_ref is_small = n.make(op::less{}, {size, real(std::ldexp(1.0, 1 - format.bias()))});
+    const std::int64_t infinity = (format.exponents() - 1) * format.fractions();
+    const output_ref is_infinite = n.make(op::equal{}, {size, real(math::infinity)});
+    output_ref bits = choose(is_infinite, n.integer_constant(infinity), choose(is_small, small, normal));
+    bits = choose(is_negative, n.make(op::add{}, {bits, n.integer_constant(format.sign())}), bits);
+    const output_ref is_number = n.make(op::equal{}, {x, x});
+    return choose(is_number, bits, n.integer_constant(infinity + format.fractions() / 2));
+}
+
+/// Integers of as many bits as a real type has as the numbers of that type with these bits. Any NaN is the quiet one.
+inline output_ref reals_of_bits(operation& n, output_ref given, element type) {
+    const real_format format = real_format::of(type);
+    const int width = bit_width(type);
+    const output_ref bits = n.convert(n.convert(given, width == 64 ? i64 : width == 32 ? i32 : i16), i64);
+    const auto choose = [&](output_ref condition, output_ref yes, output_ref no) {
+        return n.make(op::select{}, {condition, yes, no});
+    };
+    const output_ref zero = n.integer_constant(0);
+    const output_ref is_negative = n.make(op::less{}, {bits, zero});
+    const output_ref rest = choose(is_negative, n.make(op::add{}, {bits, n.integer_constant(format.sign())}), bits);
+    const output_ref fractions = n.integer_constant(format.fractions());
+    const output_ref field = n.make(op::divide{}, {rest, fractions});
+    const output_ref fraction = n.make(op::subtract{}, {rest, n.make(op::multiply{}, {field, fractions})});
+    seq<double> powers;
+    for (std::int64_t i = 0; i + 1 < format.exponents(); ++i) {
+        const int exponent = static_cast<int>(i == 0 ? 1 : i) - format.bias() - format.fraction_bits;
+        powers.push_back(std::ldexp(1.0, exponent));
+    }
+    powers.push_back(1);
+    const output_ref table = n.builder().constant(
+        make_tensor(f64, lpt::shape{static_cast<dimension>(powers.size())}, {powers.data(), powers.size()}));
+    const output_ref whole = n.make(op::add{}, {fraction, choose(n.make(op::equal{}, {field, zero}), zero, fractions)});
+    output_ref size = n.make(op::multiply{}, {n.convert(whole, f64), n.gather(table, field, 0)});
+    const output_ref beyond = choose(n.make(op::equal{}, {fraction, zero}), n.builder().real(math::infinity, f64),
+                                     n.builder().real(math::not_a_number, f64));
+    size = choose(n.make(op::equal{}, {field, n.integer_constant(format.exponents() - 1)}), beyond, size);
+    return n.convert(choose(is_negative, n.make(op::negative{}, {size}), size), type);
+}
+
+inline void read_bit_cast(operation& n) {
+    const output_ref x = n.in(0);
+    const element from = n.type(x);
+    const element to = known_element_of(n.integer("to", 0), n.builder());
+    const bool has_fields = bit_width(from) >= 16;
+    if (bit_width(from) != bit_width(to) || ((is_real(from) || is_real(to)) && !has_fields)) {
+        n.wrong({"bits of ", lpt::name(from), " as ", lpt::name(to), " are not supported"});
+    }
+    const output_ref bits = is_real(from) && from != to ? bits_of_reals(n, x) : x;
+    n.out(is_real(to) && from != to ? reals_of_bits(n, bits, to) : n.convert(bits, to));
+}
+
+inline constexpr operator_entry bit_operators[] = {
+    {"", "BitCast", read_bit_cast},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/pooling.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
 #define LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
@@ -4423,6 +4543,68 @@ inline constexpr operator_entry control_flow_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/detection.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_DETECTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_DETECTION_HPP
+/// Operators of networks that find objects.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_non_max_suppression(operation& n) {
+    op::non_max_suppression what;
+    what.box_encoding = n.flag("center_point_box") ? op::box_encoding::center : op::box_encoding::corner;
+    what.sort_result_descending = false;
+    const output_ref boxes = n.in(0);
+    const output_ref scores = n.in(1);
+    const output_ref most = n.has(2) ? n.in(2) : n.integer_constant(0);
+    const output_ref overlap = n.in_or(3, 0);
+    const output_ref least = n.has(4) ? n.in(4) : n.like(scores, -math::infinity);
+    n.out(n.make_node(what, {boxes, scores, most, overlap, least}));
+}
+
+inline void read_roi_align(operation& n) {
+    op::roi_align what;
+    what.pooled_h = n.integer("output_height", 1);
+    what.pooled_w = n.integer("output_width", 1);
+    what.sampling_ratio = n.integer("sampling_ratio", 0);
+    what.spatial_scale = n.real("spatial_scale", 1);
+    const std::string_view mode = n.words("mode", "avg");
+    const std::string_view corners =
+        n.words("coordinate_transformation_mode", n.version() < 16 ? "output_half_pixel" : "half_pixel");
+    if (mode != "avg" && mode != "max") {
+        n.wrong({"mode '", shown(mode), "' is not known"});
+    }
+    if (corners != "half_pixel" && corners != "output_half_pixel") {
+        n.wrong({"coordinate_transformation_mode '", shown(corners), "' is not known"});
+    }
+    what.mode = mode == "max" ? op::roi_pooling::max : op::roi_pooling::avg;
+    what.aligned_mode =
+        corners == "half_pixel" ? op::roi_aligned_mode::half_pixel_for_nn : op::roi_aligned_mode::asymmetric;
+    n.out(n.make(what, {n.in(0), n.in(1), n.in(2)}));
+}
+
+inline void read_deformable_convolution(operation& n) {
+    op::deformable_convolution what;
+    read_window(n, what, 2);
+    what.group = n.integer("group", 1);
+    what.deformable_group = n.integer("offset_group", 1);
+    what.bilinear_interpolation_pad = true;
+    seq<output_ref> inputs{n.in(0), n.in(2), n.in(1)};
+    if (n.has(4)) {
+        inputs.push_back(n.in(4));
+    }
+    const output_ref result = n.make(what, inputs);
+    n.out(n.has(3) ? with_bias(n, result, n.in(3), 2) : result);
+}
+
+inline constexpr operator_entry detection_operators[] = {
+    {"", "NonMaxSuppression", read_non_max_suppression},
+    {"", "RoiAlign", read_roi_align},
+    {"", "DeformConv", read_deformable_convolution},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/einsum.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
 #define LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
@@ -4848,6 +5030,68 @@ inline void read_flex_attention(operation& n) {
 
 inline constexpr operator_entry flex_attention_operators[] = {
     {"ai.onnx.preview", "FlexAttention", read_flex_attention},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/linear_algebra.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_LINEAR_ALGEBRA_HPP
+#define LPT_HOLDS_IMPORT_ONNX_LINEAR_ALGEBRA_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Determinants of matrices, the last two axes: rows are eliminated, each time with the one that begins with the largest number.
+inline void read_determinant(operation& n) {
+    constexpr dimension most_rows = 32;
+    const output_ref x = n.in(0);
+    const auto axes = static_cast<std::int64_t>(n.rank(x));
+    const dimension size = axes < 2 ? dynamic_dimension : n.shape(x)[n.rank(x) - 1];
+    if (size < 1 || size > most_rows || n.shape(x)[n.rank(x) - 2] != size) {
+        n.wrong({"needs square matrices of at most ", most_rows, " rows, not ", n.shape(x)});
+    }
+    const auto parts = [&](output_ref from, std::int64_t begin, std::int64_t end) {
+        return n.slice(from, 2, begin, end);
+    };
+    const auto rows_at = [&](output_ref from, output_ref places) {
+        op::gather what;
+        what.batch_dims = 1;
+        return n.make(what, {from, places, n.integer_constant(1)}, 8);
+    };
+    const auto number = [&](double value) { return n.builder().real(value, f64); };
+    output_ref rest = n.reshape(n.convert(x, f64), {-1, size, size});
+    output_ref result = number(1);
+    for (dimension left = size; left > 0; --left) {
+        op::top_k what;
+        what.axis = 1;
+        what.index_element_type = i64;
+        const output_ref column = n.make(op::abs{}, {n.squeeze(parts(rest, 0, 1), {2})});
+        const output_ref place(n.make_node(what, {column, n.integer_constant(1)}), 1);
+        const output_ref row = rows_at(rest, place);
+        const output_ref first = parts(row, 0, 1);
+        // The row moves to the top over `place` others, each of which turns the sign.
+        const output_ref odd = n.make(op::floor_mod{}, {n.unsqueeze(place, {2}), n.integer_constant(2)});
+        const output_ref sign =
+            n.make(op::select{}, {n.make(op::equal{}, {odd, n.integer_constant(0)}), number(1), number(-1)});
+        result = n.make(op::multiply{}, {result, n.make(op::multiply{}, {first, sign})});
+        if (left == 1) {
+            break;
+        }
+        const output_ref counted = n.unsqueeze(n.counted(n.indices({left - 1})), {0});
+        const output_ref behind = n.convert(n.make(op::greater_equal{}, {counted, place}), i64);
+        const output_ref others = rows_at(rest, n.make(op::add{}, {counted, behind}));
+        const output_ref divisor = n.make(op::select{}, {n.make(op::equal{}, {first, number(0)}), number(1), first});
+        const output_ref factor = n.make(op::divide{}, {parts(others, 0, 1), divisor});
+        rest = n.make(op::subtract{}, {parts(others, 1, left), n.make(op::multiply{}, {factor, parts(row, 1, left)})});
+    }
+    result = n.convert(result, n.type(x));
+    if (axes == 2) {
+        return n.out(n.reshape(result, view<std::int64_t>()));
+    }
+    n.out(n.make(op::reshape{}, {result, n.slice(n.shape_of(x), 0, 0, axes - 2)}));
+}
+
+inline constexpr operator_entry linear_algebra_operators[] = {
+    {"", "Det", read_determinant},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -5600,6 +5844,211 @@ inline constexpr operator_entry microsoft_attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/lstm_loop.hpp
+#ifndef LPT_HOLDS_IMPORT_LSTM_LOOP_HPP
+#define LPT_HOLDS_IMPORT_LSTM_LOOP_HPP
+namespace lpt::inline LPT_ABI {
+
+/// A long short-term memory with what LSTMSequence does not have, as a body that runs once a step: peepholes, projection, normalized gates,
+/// coupled gates and a clipped cell.
+///
+/// i, f, o = s0(gate), g = s1(gate): gate = W * x + R * h + p * c, normalized over its numbers and multiplied where it has a `normalization`, + b;
+/// c' = f * c + i * g within +-cell_clip; h' = o * s2(c'), or within +-projection_clip P * (o * s2(c')) + b. The gate of o sees c',
+/// the others c. Without weights for i: i = 1 - f; without weights for f: f = 1 - i. What goes into s0 and s1 is clipped to +-clip. Limits of 0 are none.
+class lstm_loop {
+    model_builder& make_;
+    model_builder body_;
+    op::tensor_iterator what_;
+    seq<output_ref> inputs_;
+
+public:
+    /// Weights [hidden, inputs] and [hidden, outputs]; the others, which may be absent, [hidden].
+    struct gate {
+        output_ref input;
+        output_ref hidden;
+        output_ref bias;
+        output_ref peephole;
+        output_ref normalization;
+    };
+
+    /// f(alpha * x + beta), for an operation f of one input.
+    struct function {
+        op::attributes what;
+        double alpha = 1;
+        double beta = 0;
+    };
+
+    gate gates[4];  // of i, f, g, o
+    function functions[3] = {{op::sigmoid{}}, {op::tanh{}}, {op::tanh{}}};  // s0, s1, s2
+    output_ref projection;  // [outputs, hidden]
+    output_ref projection_bias;
+    double clip = 0;
+    double cell_clip = 0;
+    double projection_clip = 0;
+    double normalization_epsilon = 1e-8;
+    std::int64_t time_axis = 1;  // of the data: 0 or 1, the other one is the batch
+    bool is_reverse = false;
+    output_ref lengths;  // [batch], which may be absent: steps beyond them give zeros and leave the states alone
+
+    /// What comes out: h' of all steps, with the axes of the data, and the last states.
+    struct outcome {
+        output_ref all;
+        output_ref hidden;
+        output_ref cell;
+    };
+
+    explicit lstm_loop(model_builder& make) : make_(make), body_(make.file()) { body_.begin(make.current()); }
+
+    /// `data`: three axes; `hidden`: [batch, outputs]; `cell`: [batch, hidden].
+    outcome run(output_ref data, output_ref hidden, output_ref cell) {
+        if (make_.shape_of(data).rank_is_dynamic() || make_.shape_of(data).rank() != 3) {
+            make_.wrong({"data must have three axes, not the shape ", make_.shape_of(data)});
+        }
+        const output_ref step = sliced(data, time_axis);
+        const output_ref h = state(hidden, 0);
+        const output_ref c = state(cell, 1);
+        const output_ref x = body_.add(op::squeeze{}, from({step, body_.indices(one(time_axis))}), 0);
+        const output_ref opened = gates[0].input ? gated(gates[0], x, h, c, functions[0]) : output_ref();
+        const output_ref kept = gates[1].input ? gated(gates[1], x, h, c, functions[0])
+                                               : body_.add(op::subtract{}, from({number(1), opened}));
+        const output_ref open = opened ? opened : body_.add(op::subtract{}, from({number(1), kept}));
+        const output_ref candidate = gated(gates[2], x, h, {}, functions[1]);
+        const output_ref now = clamped(body_.add(op::add{}, from({body_.add(op::multiply{}, from({kept, c})),
+                                                                  body_.add(op::multiply{}, from({open, candidate}))})),
+                                       cell_clip);
+        const output_ref out = gated(gates[3], x, h, now, functions[0]);
+        const output_ref given = projected(body_.add(op::multiply{}, from({out, applied(functions[2], now)})));
+        return finished(data, h, c, given, now);
+    }
+
+private:
+    static seq<output_ref, 5> from(std::initializer_list<output_ref> all) {
+        seq<output_ref, 5> result;
+        for (const output_ref each : all) {
+            result.push_back(each);
+        }
+        return result;
+    }
+    static integers one(std::int64_t value) {
+        integers result;
+        result.push_back(value);
+        return result;
+    }
+    output_ref number(double value) { return body_.real(value, make_.type_of(inputs_[0])); }
+
+    output_ref parameter(output_ref outside, const shape& dimensions, op::body_input input) {
+        input.port = static_cast<std::int64_t>(inputs_.size());
+        input.parameter = static_cast<std::int64_t>(body_.model().parameters().size());
+        inputs_.push_back(outside);
+        what_.input_map.push_back(input);
+        return body_.model().parameter(make_.type_of(outside), dimensions);
+    }
+    /// A value from outside: a constant of the body, or a parameter that stays the same.
+    output_ref taken(output_ref outside) {
+        const tensor* value = make_.value_of(outside);
+        return value != nullptr ? body_.constant(*value) : parameter(outside, make_.shape_of(outside), {});
+    }
+    output_ref sliced(output_ref outside, std::int64_t axis) {
+        op::body_input input;
+        input.holds = op::body_input::form::sliced;
+        input.slice = is_reverse ? op::body_slice{axis, -1, -1, 1, 0} : op::body_slice{axis};
+        shape part = make_.shape_of(outside);
+        part[static_cast<std::size_t>(axis)] = 1;
+        return parameter(outside, part, input);
+    }
+    output_ref state(output_ref outside, std::int64_t result) {
+        op::body_input input;
+        input.holds = op::body_input::form::merged;
+        input.result = result;
+        return parameter(outside, make_.shape_of(outside), input);
+    }
+
+    output_ref clamped(output_ref x, double limit) {
+        return limit > 0 ? body_.add(op::clamp{{}, -limit, limit}, from({x})) : x;
+    }
+    output_ref applied(const function& how, output_ref x) {
+        if (how.alpha != 1 || how.beta != 0) {
+            x = sum(body_.add(op::multiply{}, from({x, number(how.alpha)})), number(how.beta));
+        }
+        return body_.add(how.what, from({x}));
+    }
+    output_ref product(output_ref x, output_ref weights) {
+        return body_.add(op::mat_mul{false, true}, from({x, taken(weights)}));
+    }
+    output_ref sum(output_ref x, output_ref addend) { return body_.add(op::add{}, from({x, addend})); }
+    output_ref gated(const gate& how, output_ref x, output_ref h, output_ref c, const function& opens) {
+        output_ref result = sum(product(x, how.input), product(h, how.hidden));
+        if (how.peephole && c) {
+            result = sum(result, body_.add(op::multiply{}, from({taken(how.peephole), c})));
+        }
+        if (how.normalization) {
+            op::mvn what;
+            what.eps = normalization_epsilon;
+            result = body_.add(what, from({result, body_.indices(one(-1))}));
+            result = body_.add(op::multiply{}, from({result, taken(how.normalization)}));
+        }
+        result = how.bias ? sum(result, taken(how.bias)) : result;
+        return applied(opens, clamped(result, clip));
+    }
+    output_ref projected(output_ref x) {
+        if (!projection) {
+            return x;
+        }
+        const output_ref result = product(x, projection);
+        return clamped(projection_bias ? sum(result, taken(projection_bias)) : result, projection_clip);
+    }
+
+    /// True in [batch, 1] where a step belongs to the sequence.
+    output_ref belongs() {
+        const dimension time = make_.shape_of(inputs_[0])[static_cast<std::size_t>(time_axis)];
+        op::range count;
+        count.output_type = i64;
+        const output_ref stop = time != dynamic_dimension
+                                    ? make_.integer(time)
+                                    : make_.add(op::gather{}, from({make_.add(op::shape_of{}, from({inputs_[0]})),
+                                                                    make_.integer(time_axis), make_.integer(0)}));
+        const output_ref steps = make_.add(count, from({make_.integer(0), stop, make_.integer(1)}));
+        const output_ref wide = make_.add(op::convert{i64}, from({lengths}));
+        const output_ref column = taken(make_.add(op::unsqueeze{}, from({wide, make_.indices(one(1))})));
+        return body_.add(op::less{}, from({sliced(steps, 0), column}));
+    }
+    outcome finished(output_ref data, output_ref h, output_ref c, output_ref given, output_ref now) {
+        output_ref shown = given;
+        if (lengths) {
+            const output_ref inside = belongs();
+            shown = body_.add(op::select{}, from({inside, given, number(0)}));
+            given = body_.add(op::select{}, from({inside, given, h}));
+            now = body_.add(op::select{}, from({inside, now, c}));
+        }
+        const output_ref row = body_.add(op::unsqueeze{}, from({shown, body_.indices(one(time_axis))}));
+        std::int64_t port = 0;
+        for (const output_ref each : {given, now, row}) {
+            op::body_output output;
+            output.port = port;
+            output.result = port;
+            op::declared_output declared{body_.type_of(each), body_.shape_of(each)};
+            if (port == 2) {
+                output.holds = op::body_output::form::concatenated;
+                output.slice = is_reverse ? op::body_slice{time_axis, -1, -1, 1, 0} : op::body_slice{time_axis};
+                const auto axis = static_cast<std::size_t>(time_axis);
+                if (declared.dimensions.rank_is_static() && axis < declared.dimensions.rank()) {
+                    declared.dimensions[axis] = make_.shape_of(data)[axis];
+                }
+            }
+            body_.model().result(each);
+            what_.output_map.push_back(output);
+            what_.declared_outputs.push_back(declared);
+            ++port;
+        }
+        const node_id made = make_.add_node(what_, inputs_);
+        make_.model().add_body(made, body_.take());
+        return {output_ref(made, 2), made, output_ref(made, 1)};
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/import/onnx/recurrent.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_RECURRENT_HPP
 #define LPT_HOLDS_IMPORT_ONNX_RECURRENT_HPP
@@ -5707,20 +6156,80 @@ inline void out_states(operation& n, const recurrent_inputs& from, output_ref al
     n.out(1, from.batch_first ? last : n.transpose(last, {1, 0, 2}));
 }
 
+/// The function that stands at a place of an operation's activations.
+inline lstm_loop::function gate_function(operation& n, const op::lstm_sequence& from, std::size_t place) {
+    const text& word = from.activations[place];
+    if (word == "sigmoid") {
+        return {op::sigmoid{}};
+    }
+    if (word == "tanh") {
+        return {op::tanh{}};
+    }
+    if (word == "relu") {
+        return {op::relu{}};
+    }
+    if (word == "hardsigmoid") {
+        const auto parameter = [place](const seq<double>& all, double otherwise) {
+            return place < all.size() ? all[place] : otherwise;
+        };
+        return {op::clamp{{}, 0, 1}, parameter(from.activations_alpha, 0.2), parameter(from.activations_beta, 0.5)};
+    }
+    n.wrong({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
+}
+
+/// True unless an input is left out or known to be zeros.
+inline bool has_other_than_zeros(operation& n, std::size_t port) {
+    if (!n.has(port)) {
+        return false;
+    }
+    const tensor* known = n.known(n.in(port));
+    for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
+        if (known->real(i) != 0) {
+            return true;
+        }
+    }
+    return known == nullptr;
+}
+
+/// An LSTM that is more than LSTMSequence: one loop a direction. Outputs like those of LSTMSequence.
+inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& what, const recurrent_inputs& from,
+                                         output_ref cell) {
+    const std::int64_t size = what.hidden_size;
+    const output_ref bias = summed_bias(n, from.directions, 4 * size);
+    seq<output_ref> parts[3];
+    for (std::int64_t direction = 0; direction < from.directions; ++direction) {
+        lstm_loop loop(n.builder());
+        const auto rows = [&](output_ref all, std::int64_t gate) {
+            return n.squeeze(n.slice(n.slice(all, 0, direction, direction + 1), 1, gate * size, (gate + 1) * size),
+                             {0});
+        };
+        // Gates lie as input, output, forget, candidate in the file, peepholes as input, output, forget.
+        constexpr std::int64_t places[4] = {0, 2, 3, 1};
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (i == 1 && n.flag("input_forget")) {
+                continue;  // coupled to the input gate
+            }
+            loop.gates[i] = {rows(n.in(1), places[i]), rows(n.in(2), places[i]), rows(bias, places[i]), {}, {}};
+            loop.gates[i].peephole = n.has(7) && i != 2 ? rows(n.in(7), places[i]) : output_ref();
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            loop.functions[i] = gate_function(n, what, i);
+        }
+        loop.clip = what.clip;
+        loop.is_reverse = what.direction == op::recurrent_direction::reverse || direction == 1;
+        loop.lengths = n.has(4) ? n.in(4) : output_ref();
+        const auto state = [&](output_ref all) { return n.squeeze(n.slice(all, 1, direction, direction + 1), {1}); };
+        const lstm_loop::outcome made = loop.run(from.data, state(from.hidden), state(cell));
+        parts[0].push_back(n.unsqueeze(made.all, {1}));
+        parts[1].push_back(n.unsqueeze(made.hidden, {1}));
+        parts[2].push_back(n.unsqueeze(made.cell, {1}));
+    }
+    return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
+}
+
 inline void read_lstm(operation& n) {
     op::lstm_sequence what;
     read_recurrent_attributes(n, what, 3);
-    if (n.flag("input_forget")) {
-        n.wrong({"input_forget is not supported"});
-    }
-    if (n.has(7)) {
-        const tensor* peepholes = n.known(n.in(7));
-        for (std::size_t i = 0; peepholes == nullptr || i < peepholes->elements(); ++i) {
-            if (peepholes == nullptr || peepholes->real(i) != 0) {
-                n.wrong({"peepholes are not supported"});
-            }
-        }
-    }
     const std::int64_t size = what.hidden_size;
     const recurrent_inputs from = read_recurrent_inputs(n, size);
     output_ref cell = from.hidden;
@@ -5729,12 +6238,18 @@ inline void read_lstm(operation& n) {
     } else if (n.has(5)) {
         cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
     }
+    const auto out_cell = [&](output_ref last) { n.out(2, from.batch_first ? last : n.transpose(last, {1, 0, 2})); };
+    if (n.flag("input_forget") || has_other_than_zeros(n, 7)) {
+        const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell);
+        out_states(n, from, made.all, made.hidden);
+        return out_cell(made.cell);
+    }
     // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
     const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
     const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(n.in(1)), order(n.in(2)),
                                             order(summed_bias(n, from.directions, 4 * size))});
     out_states(n, from, made, output_ref(made, 1));
-    n.out(2, from.batch_first ? output_ref(made, 2) : n.transpose(output_ref(made, 2), {1, 0, 2}));
+    out_cell(output_ref(made, 2));
 }
 
 inline void read_gru(operation& n) {
@@ -6087,72 +6602,49 @@ inline constexpr operator_entry reduction_operators[] = {
 /// Operators that put elements at places that other tensors give.
 namespace lpt::inline LPT_ABI::onnx {
 
-/// Rows of `updates` put into rows of `data` at `places`, the last one where several have one place. Where all places are known, a gather with a
-/// table made here.
-inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
+/// Rows of `updates` put into rows of `data` at known places: a gather with a table made here. The last one counts where several have one place.
+inline output_ref rows_gathered(operation& n, output_ref data, const tensor& places, output_ref updates) {
     const dimension rows = n.shape(data)[0];
-    const output_ref both = n.concat({data, updates}, 0);
-    constexpr dimension most_rows = 1 << 24;
-    if (const tensor* known = n.known(places); known != nullptr && rows <= most_rows) {
-        lpt::integers from;
-        for (dimension i = 0; i < rows; ++i) {
-            from.push_back(i);
-        }
-        for (std::size_t i = 0; i < known->elements(); ++i) {
-            const std::int64_t place = known->integer(i);
-            if (place < 0 || place >= rows) {
-                n.wrong({"place ", place, " is outside of ", rows});
-            }
-            from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
-        }
-        return n.gather(both, n.indices(from), 0);
+    lpt::integers from;
+    for (dimension i = 0; i < rows; ++i) {
+        from.push_back(i);
     }
-    const output_ref row = n.counted(n.indices({rows}));
-    const output_ref here = n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})});
-    const output_ref numbers = n.make(op::add{}, {n.counted(n.shape_of(places)), n.integer_constant(rows)});
-    const output_ref last =
-        n.reduce<op::reduce_max>(n.make(op::select{}, {here, numbers, n.integer_constant(-1)}), {1}, false);
-    const output_ref changed = n.make(op::greater_equal{}, {last, n.integer_constant(0)});
-    return n.gather(both, n.make(op::select{}, {changed, last, row}), 0);
+    for (std::size_t i = 0; i < places.elements(); ++i) {
+        const std::int64_t place = places.integer(i);
+        if (place < 0 || place >= rows) {
+            n.wrong({"place ", place, " is outside of ", rows});
+        }
+        from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
+    }
+    return n.gather(n.concat({data, updates}, 0), n.indices(from), 0);
 }
 
-/// The same with rows that are added, multiplied, or compared.
-inline output_ref rows_combined(operation& n, output_ref data, output_ref places, output_ref updates,
-                                std::string_view how) {
-    const dimension rows = n.shape(data)[0];
-    const output_ref row = n.counted(n.indices({rows}));
-    const output_ref here = n.unsqueeze(n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})}), {2});
-    const output_ref wide = n.unsqueeze(updates, {0});
-    const element_facts& limits = facts(n.type(data));
-    const bool real = is_real(n.type(data));
-    const auto chosen = [&](double otherwise) { return n.make(op::select{}, {here, wide, n.like(data, otherwise)}); };
-    if (how == "add") {
-        return n.make(op::add{}, {data, n.reduce<op::reduce_sum>(chosen(0), {1}, false)});
-    }
-    if (how == "mul") {
-        return n.make(op::multiply{}, {data, n.reduce<op::reduce_prod>(chosen(1), {1}, false)});
-    }
-    if (how == "max") {
-        return n.make(op::maximum{},
-                      {data, n.reduce<op::reduce_max>(chosen(real ? -math::infinity : limits.lowest), {1}, false)});
-    }
-    if (how == "min") {
-        return n.make(op::minimum{},
-                      {data, n.reduce<op::reduce_min>(chosen(real ? math::infinity : limits.highest), {1}, false)});
+/// What the attribute `reduction` says.
+inline op::scatter_reduction scatter_reduction_of(operation& n) {
+    using enum op::scatter_reduction;
+    const std::string_view how = n.words("reduction", "none");
+    for (const auto& [word, reduction] : {std::pair<std::string_view, op::scatter_reduction>{"none", none},
+                                          {"add", sum},
+                                          {"mul", prod},
+                                          {"max", max},
+                                          {"min", min}}) {
+        if (how == word) {
+            return reduction;
+        }
     }
     n.wrong({"reduction '", shown(how), "' is not known"});
 }
 
-/// `data`, `updates`: [rows, columns]. Comparing each row with each place must not take more than a large tensor.
+/// `data`, `updates`: [rows, columns].
 inline output_ref scattered(operation& n, output_ref data, output_ref places, output_ref updates) {
-    constexpr double most = 1 << 28;
-    const std::string_view how = n.words("reduction", "none");
-    const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
-                         (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
-    if (pairs > most && (how != "none" || n.known(places) == nullptr || n.shape(data)[0] > (1 << 24))) {
-        n.wrong({"has too many places that are not known when the network is read"});
+    constexpr dimension most_rows = 1 << 24;
+    const op::scatter_reduction how = scatter_reduction_of(n);
+    const dimension rows = n.shape(data)[0];
+    const tensor* known = n.known(places);
+    if (how == op::scatter_reduction::none && known != nullptr && rows != dynamic_dimension && rows <= most_rows) {
+        return rows_gathered(n, data, *known, updates);
     }
-    return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
+    return n.make(op::scatter_nd_update{how}, {data, n.unsqueeze(places, {1}), updates});
 }
 
 inline void read_scatter_elements(operation& n) {
@@ -6278,21 +6770,25 @@ inline void read_max_unpool(operation& n) {
         sizes[i + 2] = (data[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
     }
     if (n.has(2)) {
-        const lpt::integers given = n.known_integers(2);
-        const lpt::shape wanted{view<dimension>(given.data(), given.size())};
+        const output_ref wanted = n.convert(n.in(2), i64);
+        if (!(n.static_shape(wanted) == lpt::shape{static_cast<dimension>(sizes.rank())})) {
+            n.wrong({"the output shape (input 2) must be ", sizes.rank(), " numbers, not a tensor of shape ",
+                     n.shape(wanted)});
+        }
         std::int64_t stride = 1;
-        output_ref place = n.reshape(n.in(1), {-1});
+        const output_ref place = n.reshape(n.in(1), {-1});
         output_ref moved = n.integer_constant(0);
-        std::int64_t wide = 1;
+        output_ref wide = n.indices({1});
         for (std::size_t axis = sizes.rank(); axis-- > 0;) {
+            const auto at = static_cast<std::int64_t>(axis);
             const output_ref along = n.make(op::floor_mod{}, {n.make(op::divide{}, {place, n.integer_constant(stride)}),
                                                               n.integer_constant(sizes[axis])});
-            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, n.integer_constant(wide)})});
+            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, wide})});
             stride *= sizes[axis];
-            wide *= wanted[axis];
+            wide = n.make(op::multiply{}, {wide, n.slice(wanted, 0, at, at + 1)});
         }
-        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({wide, 1}));
-        return n.out(n.reshape(scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted.dimensions()));
+        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.concat({wide, n.indices({1})}, 0));
+        return n.out(n.make(op::reshape{}, {scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted}));
     }
     std::int64_t count = 1;
     for (const dimension size : sizes) {
@@ -6563,7 +7059,7 @@ inline constexpr operator_entry shape_operators[] = {
 // ======== lpt/import/onnx/signal.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SIGNAL_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SIGNAL_HPP
-/// Running products, Fourier transforms, and bits seen as another type.
+/// Running products and Fourier transforms.
 namespace lpt::inline LPT_ABI::onnx {
 
 /// Products along an axis up to each place, by the sums of logarithms, of signs and of zeros: the axis may be known only when the network runs.
@@ -6586,25 +7082,67 @@ inline void read_cumulative_product(operation& n) {
     n.out(n.convert(is_real(type) ? result : n.make(op::round{}, {result}), type));
 }
 
-/// The discrete Fourier transform along an axis of real or complex numbers, whose two parts lie along the last axis.
+/// One of the Fourier transforms of the library: axis and length may be known only when the network runs.
+inline output_ref fourier_transform(operation& n, output_ref axis, bool is_inverse, bool is_one_sided) {
+    const output_ref x = n.in(0);
+    const auto last = static_cast<std::int64_t>(n.rank(x)) - 1;
+    const bool is_complex = n.shape(x)[static_cast<std::size_t>(last)] == 2;
+    seq<output_ref> inputs{x, axis};
+    if (n.has(1)) {
+        inputs.push_back(n.reshape(n.convert(n.in(1), i64), {1}));
+    }
+    if (is_inverse && is_one_sided && is_complex) {
+        return n.unsqueeze(n.make(op::irdft{}, inputs), {last});
+    }
+    if (!is_inverse && is_one_sided && !is_complex) {
+        inputs[0] = n.squeeze(x, {last});
+        return n.make(op::rdft{}, inputs);
+    }
+    if (is_one_sided) {
+        n.wrong({"a one-sided transform takes real numbers, its inverse complex ones"});
+    }
+    if (!is_complex) {
+        inputs[0] = n.concat({x, n.broadcast(n.like(x, 0), n.shape_of(x))}, last);
+    }
+    return is_inverse ? n.make(op::idft{}, inputs) : n.make(op::dft{}, inputs);
+}
+
+/// The discrete Fourier transform along an axis of real or complex numbers, whose two parts lie along the last axis: two products with a matrix
+/// where axis and length are known and small.
 inline void read_fourier_transform(operation& n) {
     const output_ref x = n.in(0);
-    const lpt::shape sizes = n.static_shape(x);
-    if (sizes.rank() < 2 || sizes[sizes.rank() - 1] < 1 || sizes[sizes.rank() - 1] > 2) {
-        n.wrong({"data of shape ", sizes, " has no real or complex numbers along its last axis"});
+    const std::size_t rank = n.rank(x);
+    const dimension parts = rank < 2 ? 0 : n.shape(x)[rank - 1];
+    if (parts < 1 || parts > 2) {
+        n.wrong({"data of shape ", n.shape(x), " has no real or complex numbers along its last axis"});
     }
-    std::int64_t axis = n.version() < 20 ? n.integer("axis", 1) : n.has(2) ? n.known_input(2).integer(0) : -2;
-    axis = n.axis_of(axis, sizes.rank());
-    const std::int64_t length = n.has(1) ? n.known_input(1).integer(0) : sizes[static_cast<std::size_t>(axis)];
     const bool inverse = n.flag("inverse");
     const bool one_sided = n.flag("onesided");
     constexpr std::int64_t longest = 4096;
-    const auto last = static_cast<std::int64_t>(sizes.rank()) - 1;
-    const bool to_real = inverse && one_sided;
-    const std::int64_t full = to_real && !n.has(1) ? 2 * (length - 1) : length;
-    if (full < 1 || full > longest || axis == last || (to_real && sizes[sizes.rank() - 1] != 2)) {
-        n.wrong({"a transform of length ", full, " along axis ", axis, " is not supported"});
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    if (n.has(2) && n.version() >= 20 && !n.is_known(2)) {
+        const output_ref given = n.reshape(n.convert(n.in(2), i64), {1});
+        return n.out(fourier_transform(n, n.make(op::floor_mod{}, {given, n.indices({last + 1})}), inverse, one_sided));
     }
+    std::int64_t axis = n.version() < 20 ? n.integer("axis", 1) : n.has(2) ? n.known_input(2).integer(0) : -2;
+    axis = n.axis_of(axis, rank);
+    const bool to_real = inverse && one_sided;
+    if (axis == last || (to_real && parts != 2)) {
+        n.wrong({"a transform along axis ", axis, " of data of shape ", n.shape(x), " is not possible"});
+    }
+    const bool is_open = n.shape(x).is_dynamic() || (n.has(1) && !n.is_known(1));
+    const dimension size = n.shape(x)[static_cast<std::size_t>(axis)];
+    const std::int64_t full = is_open                      ? longest + 1
+                              : n.has(1)                   ? n.known_input(1).integer(0)
+                              : to_real && size <= longest ? 2 * (size - 1)
+                                                           : size;
+    if (full > longest) {
+        return n.out(fourier_transform(n, n.indices({axis}), inverse, one_sided));
+    }
+    if (full < 1) {
+        n.wrong({"a transform of length ", full, " is not possible"});
+    }
+    const lpt::shape sizes = n.shape(x);
     const std::int64_t half = full / 2 + 1;
     const std::int64_t kept = math::minimum(to_real ? half : full, sizes[static_cast<std::size_t>(axis)]);
     const std::int64_t wanted = one_sided && !inverse ? half : full;
@@ -6733,20 +7271,11 @@ inline void read_mel_weights(operation& n) {
     n.out(n.convert(weights, n.type_attribute("output_datatype", f32)));
 }
 
-/// The bits of integers seen as other integers of as many bits.
-inline void read_bit_cast(operation& n) {
-    const element from = n.type(n.in(0));
-    const element to = known_element_of(n.integer("to", 0), n.builder());
-    if (bit_width(from) != bit_width(to) || is_real(from) || is_real(to)) {
-        n.wrong({"bits of ", lpt::name(from), " as ", lpt::name(to), " are not supported"});
-    }
-    n.out(n.convert(n.in(0), to));
-}
-
 inline constexpr operator_entry signal_operators[] = {
-    {"", "CumProd", read_cumulative_product}, {"", "DFT", read_fourier_transform},
-    {"", "STFT", read_short_time_transform},  {"", "MelWeightMatrix", read_mel_weights},
-    {"", "BitCast", read_bit_cast},
+    {"", "CumProd", read_cumulative_product},
+    {"", "DFT", read_fourier_transform},
+    {"", "STFT", read_short_time_transform},
+    {"", "MelWeightMatrix", read_mel_weights},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -6771,6 +7300,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(activation_operators);
         add(quantization_operators);
         add(convolution_operators);
+        add(detection_operators);
         add(pooling_operators);
         add(movement_operators);
         add(reduction_operators);
@@ -6786,6 +7316,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(flex_attention_operators);
         add(einsum_operators);
         add(signal_operators);
+        add(bit_operators);
+        add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
         return result;
@@ -8387,6 +8919,47 @@ template <class... Parts>
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/network_parts.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_NETWORK_PARTS_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_NETWORK_PARTS_HPP
+/// What a network and its subgraphs share while graphs are made of them.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
+/// where convolutions have them.
+enum class axes { as_in_file, channels_first };
+
+/// A variable of a network.
+struct variable {
+    output_ref initial;  // its value before the first run; zeros if none
+    output_ref now;  // what operators read from here on
+    node_id reader = node_id::none;
+    bool is_written = false;
+};
+
+/// How many operators may still be made: subgraphs are read again for each operator that runs them, so that memory stays bounded by the file's size.
+struct operator_budget {
+    static constexpr std::size_t most_times = 8;
+
+    std::size_t left = 0;
+
+    explicit operator_budget(const model& file) {
+        for (const subgraph& each : file.subgraphs) {
+            left += most_times * each.operators.size();
+        }
+    }
+};
+
+/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
+struct pending_margin {
+    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
+    integers begin;  // rows, columns
+    integers end;
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/quantized.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_QUANTIZED_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_QUANTIZED_HPP
@@ -8534,25 +9107,6 @@ inline tensor transposed(const tensor& value, const integers& order) {
 /// From the description of a file to a graph.
 namespace lpt::inline LPT_ABI::tflite {
 
-/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
-/// where convolutions have them.
-enum class axes { as_in_file, channels_first };
-
-/// A variable of a network.
-struct variable {
-    output_ref initial;  // its value before the first run; zeros if none
-    output_ref now;  // what operators read from here on
-    node_id reader = node_id::none;
-    bool is_written = false;
-};
-
-/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
-struct pending_margin {
-    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
-    integers begin;  // rows, columns
-    integers end;
-};
-
 /// The tensors of a subgraph as a graph has them: real numbers, or codes (the integers of the file), in either order of axes. Each
 /// form is made when somebody asks for it, so that two operations that agree about one pass it on without another operation between.
 class network {
@@ -8574,6 +9128,7 @@ class network {
     std::vector<entry> entries_;
     const operator_info* op_ = nullptr;
     std::map<std::string, variable>& variables_;
+    operator_budget& budget_;
     std::map<std::int64_t, std::string> handles_;  // tensors that name variables
     bool is_initializing_;
 
@@ -8685,13 +9240,14 @@ class network {
 public:
     /// `is_initializing`: the subgraph gives variables their first values.
     network(const model& file, std::size_t which, model_builder& make, std::map<std::string, variable>& variables,
-            bool is_initializing)
+            operator_budget& budget, bool is_initializing)
         : file_(file),
           graph_(file.subgraphs[which]),
           where_{file.file, static_cast<std::int64_t>(which)},
           make_(make),
           entries_(graph_.tensors.size()),
           variables_(variables),
+          budget_(budget),
           is_initializing_(is_initializing) {}
 
     model_builder& make() { return make_; }
@@ -8701,6 +9257,7 @@ public:
     const operator_info& op() const { return *op_; }
     std::map<std::string, variable>& variables() { return variables_; }
     std::map<std::int64_t, std::string>& handles() { return handles_; }
+    operator_budget& budget() { return budget_; }
     bool is_initializing() const { return is_initializing_; }
 
     /// Begins an operator, or what is made for the subgraph as a whole (null).
@@ -8845,6 +9402,24 @@ public:
     }
     /// Says what a tensor is: integers, as the file has them.
     void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    /// Says what an output of the operator is: integers, as the file has them.
+    void give_codes(output_ref codes, std::size_t port = 0) {
+        if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
+            return;
+        }
+        const std::int64_t index = op().outputs[port];
+        if (!is_quantized(info(index))) {
+            return set(index, codes, axes::as_in_file, false);
+        }
+        shape merged = info(index).signature;
+        const element given = make_.type_of(codes);
+        if ((given != element_of(info(index).type) && given != dynamic) ||
+            (merged.rank() != 0 && !merge_shape(merged, make_.shape_of(codes)))) {
+            wrong("its output is declared as ", name(info(index).type), info(index).signature, ", but it gives ",
+                  lpt::name(given), make_.shape_of(codes));
+        }
+        set_codes(index, codes);
+    }
     /// An output that has the elements of an input, moved: on the grid where both have the same quantization.
     void give_moved(output_ref source, axes order, std::size_t from, std::size_t port = 0) {
         const bool same = port < op().outputs.size() && op().outputs[port] != operator_info::none &&
@@ -8916,6 +9491,191 @@ public:
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/control_flow.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_CONTROL_FLOW_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_CONTROL_FLOW_HPP
+/// IF and WHILE, whose bodies are subgraphs.
+namespace lpt::inline LPT_ABI::tflite {
+
+void make_inputs(network& net);
+void make_operators(network& net);
+
+/// The subgraph that an option names.
+inline std::size_t subgraph_option(const network& net, text_view option, std::size_t inputs) {
+    const auto which = static_cast<std::size_t>(net.op().integer(option));
+    const std::size_t taken = net.file().subgraphs[which].inputs.size();
+    if (taken != inputs) {
+        net.wrong("gives ", inputs, " inputs to subgraph ", which, ", which takes ", taken);
+    }
+    return which;
+}
+
+/// Outputs of a subgraph as the file has them.
+inline seq<output_ref> outputs_of(network& body) {
+    seq<output_ref> result;
+    for (const std::int64_t index : body.description().outputs) {
+        result.push_back(body.codes(index, axes::as_in_file));
+    }
+    return result;
+}
+
+/// A subgraph's operators as part of another graph, on values of that one.
+inline seq<output_ref> inlined(network& net, std::size_t which, model_builder& into, const seq<output_ref>& inputs) {
+    std::map<std::string, variable> none;
+    network body(net.file(), which, into, none, net.budget(), false);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        body.set_codes(body.description().inputs[i], inputs[i]);
+    }
+    make_operators(body);
+    if (!none.empty()) {
+        net.wrong("variables in the subgraphs that it runs are not supported");
+    }
+    return outputs_of(body);
+}
+
+/// A subgraph as a body.
+struct subgraph_body {
+    model_builder make;
+    seq<output_ref> parameters;
+    seq<output_ref> outputs;
+
+    subgraph_body(network& net, std::size_t which) : make(net.file().file.c_str()) {
+        std::map<std::string, variable> none;
+        network body(net.file(), which, make, none, net.budget(), false);
+        make_inputs(body);
+        for (const std::int64_t index : body.description().inputs) {
+            parameters.push_back(body.codes(index, axes::as_in_file));
+        }
+        make_operators(body);
+        if (!none.empty()) {
+            net.wrong("variables in the subgraphs that it runs are not supported");
+        }
+        outputs = outputs_of(body);
+    }
+    op::declared_output declared(std::size_t which) const {
+        return {make.type_of(outputs[which]), make.shape_of(outputs[which])};
+    }
+};
+
+/// What two bodies, or a body and what it begins with, have in common; raises an error where the types differ.
+inline op::declared_output common_output(const network& net, const op::declared_output& left,
+                                         const op::declared_output& right) {
+    if (left.type != right.type) {
+        net.wrong("has an output of the types ", lpt::name(left.type), " and ", lpt::name(right.type));
+    }
+    op::declared_output result = left;
+    if (left.dimensions.rank_is_dynamic() || right.dimensions.rank_is_dynamic() ||
+        left.dimensions.rank() != right.dimensions.rank()) {
+        result.dimensions = shape::of_dynamic_rank();
+        return result;
+    }
+    for (std::size_t axis = 0; axis < left.dimensions.rank(); ++axis) {
+        if (left.dimensions[axis] != right.dimensions[axis]) {
+            result.dimensions[axis] = dynamic_dimension;
+        }
+    }
+    return result;
+}
+
+inline op::body_input body_input(std::size_t port, std::size_t parameter) {
+    op::body_input result;
+    result.port = static_cast<std::int64_t>(port);
+    result.parameter = static_cast<std::int64_t>(parameter);
+    return result;
+}
+inline op::body_output body_output(std::size_t port, std::size_t result_number) {
+    op::body_output result;
+    result.port = static_cast<std::int64_t>(port);
+    result.result = static_cast<std::int64_t>(result_number);
+    return result;
+}
+inline void give_outputs(network& net, node_id from) {
+    for (std::size_t i = 0; i < net.op().outputs.size(); ++i) {
+        net.give_codes(output_ref(from, static_cast<std::int32_t>(i)), i);
+    }
+}
+
+/// Inputs: a condition, then those of both subgraphs.
+inline void make_if(network& net) {
+    seq<output_ref> inputs{net.codes(net.input(0), axes::as_in_file)};
+    for (std::size_t port = 1; port < net.op().inputs.size(); ++port) {
+        inputs.push_back(net.codes(net.input(port), axes::as_in_file));
+    }
+    op::if_else what;
+    seq<graph> bodies;
+    for (const bool is_then : {true, false}) {
+        subgraph_body body(
+            net, subgraph_option(net, is_then ? "then_subgraph_index" : "else_subgraph_index", inputs.size() - 1));
+        if (body.outputs.size() != net.op().outputs.size()) {
+            net.wrong("has ", net.op().outputs.size(), " outputs, but a subgraph with ", body.outputs.size());
+        }
+        for (std::size_t i = 0; i < body.parameters.size(); ++i) {
+            (is_then ? what.then_inputs : what.else_inputs).push_back(body_input(i + 1, i));
+        }
+        for (std::size_t i = 0; i < body.outputs.size(); ++i) {
+            body.make.model().result(body.outputs[i]);
+            (is_then ? what.then_outputs : what.else_outputs).push_back(body_output(i, i));
+            if (is_then) {
+                what.declared_outputs.push_back(body.declared(i));
+            } else {
+                what.declared_outputs[i] = common_output(net, what.declared_outputs[i], body.declared(i));
+            }
+        }
+        bodies.push_back(body.make.take());
+    }
+    const node_id made = net.make().add_node(what, inputs);
+    for (graph& each : bodies) {
+        net.make().model().add_body(made, std::move(each));
+    }
+    give_outputs(net, made);
+}
+
+/// A condition of one element as a scalar.
+inline output_ref condition_of(network& net, model_builder& make, const seq<output_ref>& outputs) {
+    if (outputs.size() != 1 || make.type_of(outputs[0]) != boolean) {
+        net.wrong("its condition must be one truth value");
+    }
+    return make.add(op::reshape{}, {outputs[0], make.indices(integers{})});
+}
+
+/// A body that runs as long as a condition holds on what it gave last.
+inline void make_while(network& net) {
+    seq<output_ref> states;
+    for (std::size_t port = 0; port < net.op().inputs.size(); ++port) {
+        states.push_back(net.codes(net.input(port), axes::as_in_file));
+    }
+    const std::size_t condition = subgraph_option(net, "cond_subgraph_index", states.size());
+    subgraph_body body(net, subgraph_option(net, "body_subgraph_index", states.size()));
+    if (body.outputs.size() != states.size() || net.op().outputs.size() != states.size()) {
+        net.wrong("has ", states.size(), " states, but a body with ", body.outputs.size(), " outputs and itself ",
+                  net.op().outputs.size());
+    }
+    const operator_info& self = net.op();
+    op::loop what;
+    what.execution_condition = 0;
+    seq<output_ref> inputs{net.make().integer(-1),
+                           condition_of(net, net.make(), inlined(net, condition, net.make(), states))};
+    net.begin(&self);
+    body.make.model().result(condition_of(net, body.make, inlined(net, condition, body.make, body.outputs)));
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        op::body_input state = body_input(i + 2, i);
+        state.holds = op::body_input::form::merged;
+        state.result = static_cast<std::int64_t>(i + 1);
+        what.input_map.push_back(state);
+        inputs.push_back(states[i]);
+        body.make.model().result(body.outputs[i]);
+        what.output_map.push_back(body_output(i, i + 1));
+        const op::declared_output first{net.make().type_of(states[i]), net.make().shape_of(states[i])};
+        what.declared_outputs.push_back(common_output(net, first, body.declared(i)));
+    }
+    const node_id made = net.make().add_node(what, inputs);
+    net.make().model().add_body(made, body.make.take());
+    give_outputs(net, made);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/activation.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_ACTIVATION_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_ACTIVATION_HPP
@@ -8950,258 +9710,6 @@ inline output_ref activated(network& net, output_ref source) {
         case activation::sign_bit: net.wrong("activation SIGN_BIT is not supported");
     }
     return source;
-}
-
-}  // namespace lpt::inline LPT_ABI::tflite
-#endif
-
-// ======== lpt/import/tflite/elementwise.hpp
-#ifndef LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
-#define LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
-/// Functions of elements.
-namespace lpt::inline LPT_ABI::tflite {
-
-// ---- of two tensors
-
-/// The operands of an operator that broadcasts its inputs, and the order of axes that they agree about.
-struct operands {
-    axes order = axes::as_in_file;
-    seq<output_ref, 5> inputs;
-};
-
-inline operands broadcast_operands(network& net, const std::vector<std::size_t>& ports) {
-    std::size_t rank = 0;
-    bool may_be_first = true;
-    for (const std::size_t port : ports) {
-        rank = std::max(rank, net.input_info(port).dimensions.rank());
-    }
-    for (const std::size_t port : ports) {  // sizes that are open cannot be put in front of others
-        const tensor_info& info = net.input_info(port);
-        may_be_first = may_be_first && (info.dimensions.rank() == rank || info.signature.is_static());
-    }
-    operands result;
-    result.order = rank == 4 && may_be_first ? net.order_for_all(ports) : axes::as_in_file;
-    for (const std::size_t port : ports) {
-        result.inputs.push_back(net.operand(port, rank, result.order));
-    }
-    return result;
-}
-
-template <class Operation>
-void make_binary(network& net) {
-    const operands both = broadcast_operands(net, {0, 1});
-    net.give(activated(net, net.make().add(Operation{}, both.inputs)), both.order);
-}
-/// The greater or the less of two: a code of the inputs, where all have the same quantization.
-template <class Operation>
-void make_choice(network& net) {
-    const operands both = broadcast_operands(net, {0, 1});
-    const output_ref result = net.make().add(Operation{}, both.inputs);
-    if (same_quantization(net.input_info(0), net.input_info(1))) {
-        net.give_moved(result, both.order, 0);
-    } else {
-        net.give(result, both.order);
-    }
-}
-inline void make_floor_div(network& net) {
-    const operands both = broadcast_operands(net, {0, 1});
-    op::divide what;
-    what.m_pythondiv = true;
-    const output_ref quotient = net.make().add(what, both.inputs);
-    net.give(is_real(net.make().type_of(quotient)) ? net.make().add(op::floor{}, {quotient}) : quotient, both.order);
-}
-inline void make_div(network& net) {
-    const operands both = broadcast_operands(net, {0, 1});
-    op::divide what;
-    what.m_pythondiv = false;  // integers towards zero
-    net.give(activated(net, net.make().add(what, both.inputs)), both.order);
-}
-inline void make_select(network& net) {
-    const tensor_info& condition = net.input_info(0);
-    const tensor_info& chosen = net.input_info(1);
-    if (condition.dimensions.rank() == 1 && chosen.dimensions.rank() > 1 && net.op().code == builtin::select) {
-        shape rows = shape::of_ones(chosen.dimensions.rank());  // one truth value chooses a whole row
-        rows[0] = condition.dimensions[0];
-        const output_ref which =
-            net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(rows.dimensions())});
-        net.give(net.make().add(op::select{}, {which, net.real_input(1), net.real_input(2)}));
-        return;
-    }
-    const operands all = broadcast_operands(net, {0, 1, 2});
-    const output_ref result = net.make().add(op::select{}, all.inputs);
-    if (same_quantization(chosen, net.input_info(2))) {
-        net.give_moved(result, all.order, 1);
-    } else {
-        net.give(result, all.order);
-    }
-}
-inline void make_add_n(network& net) {
-    output_ref sum = net.real_input(0);
-    for (std::size_t port = 1; port < net.op().inputs.size(); ++port) {
-        sum = net.make().add(op::add{}, {sum, net.real_input(port)});
-    }
-    net.give(sum);
-}
-
-// ---- of one tensor
-
-/// Calls `function` with the input in the order in which it is there, and gives what comes back.
-template <class Function>
-void make_of_one(network& net, Function&& function) {
-    const axes order = net.order_for_all({0});
-    net.give(function(net.real_input(0, order)), order);
-}
-template <class Operation>
-void make_unary(network& net) {
-    make_of_one(net, [&](output_ref data) { return net.make().add(Operation{}, {data}); });
-}
-/// A number of the type of some data.
-inline output_ref number_like(network& net, output_ref data, double value) {
-    return net.make().real(value, net.make().type_of(data));
-}
-inline void make_limited(network& net, double low, double high) {
-    make_of_one(net, [&](output_ref data) {
-        if (is_within(net.output_info(), low, high)) {
-            return data;
-        }
-        return high == math::infinity ? net.make().add(op::relu{}, {data})
-                                      : net.make().add(op::clamp{{}, low, high}, {data});
-    });
-}
-inline void make_relu(network& net) { make_limited(net, 0, math::infinity); }
-inline void make_relu6(network& net) { make_limited(net, 0, 6); }
-inline void make_relu_n1_to_1(network& net) { make_limited(net, -1, 1); }
-inline void make_relu_0_to_1(network& net) { make_limited(net, 0, 1); }
-
-inline void make_elu(network& net) {
-    make_of_one(net, [&](output_ref data) { return net.make().add(op::elu{{}, 1.0}, {data}); });
-}
-inline void make_leaky_relu(network& net) {
-    make_of_one(net, [&](output_ref data) {
-        const output_ref slope = net.make().constant(make_tensor(f32, shape{1}, {net.op().real("alpha")}));
-        return net.make().add(op::prelu{}, {data, slope});
-    });
-}
-inline void make_prelu(network& net) {
-    const std::size_t rank = net.input_info(0).dimensions.rank();
-    const tensor_info& slope = net.input_info(1);
-    const axes order = rank == 4 && slope.is_constant() ? net.order_for_all({0}) : axes::as_in_file;
-    output_ref by = net.operand(1, rank, order);
-    if (order == axes::as_in_file &&
-        slope.dimensions.rank() < rank) {  // one axis alone would be taken for the channels
-        by = net.make().add(op::reshape{}, {by, net.make().indices(slope.dimensions.padded_left(rank).dimensions())});
-    }
-    net.give(net.make().add(op::prelu{}, {net.real_input(0, order), by}), order);
-}
-inline void make_gelu(network& net) {
-    make_of_one(net, [&](output_ref data) {
-        const bool by_tanh = net.op().flag("approximate");
-        return net.make().add(op::gelu{{}, by_tanh ? op::gelu_approximation::tanh : op::gelu_approximation::erf},
-                              {data});
-    });
-}
-inline void make_rsqrt(network& net) {
-    make_of_one(net, [&](output_ref data) {
-        return net.make().add(op::divide{}, {number_like(net, data, 1), net.make().add(op::sqrt{}, {data})});
-    });
-}
-inline void make_square(network& net) {
-    make_of_one(net, [&](output_ref data) { return net.make().add(op::multiply{}, {data, data}); });
-}
-inline void make_zeros_like(network& net) {
-    make_of_one(net,
-                [&](output_ref data) { return net.make().add(op::multiply{}, {data, number_like(net, data, 0)}); });
-}
-
-// ---- between types
-
-inline void make_cast(network& net) {
-    const element type = element_of(net.output_info().type);
-    if (type == dynamic) {
-        net.wrong("cannot give the type ", name(net.output_info().type));
-    }
-    const axes order = net.order_for_all({0});
-    net.give(net.make().add(op::convert{type}, {net.codes(net.input(0), order)}), order);
-}
-/// Real numbers become integers: giving them is all there is to do.
-inline void make_quantize(network& net) {
-    const axes order = net.order_for_all({0});
-    net.give(net.real_input(0, order), order);
-}
-/// Integers, or real numbers of 16 bits, become real numbers.
-inline void make_dequantize(network& net) {
-    const axes order = net.order_for_all({0});
-    const output_ref data = net.real_input(0, order);
-    net.give(net.make().type_of(data) == f32 ? data : net.make().add_node(op::convert{f32}, {data}), order);
-}
-inline void make_fake_quant(network& net) {
-    const double low = net.op().real("min");
-    const double high = net.op().real("max");
-    const std::int64_t bits = net.op().integer("num_bits");
-    if (!(low < high) || bits < 2 || bits > 16) {
-        net.wrong("has the range ", low, " to ", high, " in ", bits, " bits");
-    }
-    const double lowest = net.op().flag("narrow_range") ? 1 : 0;
-    const double highest = static_cast<double>((std::int64_t{1} << bits) - 1);
-    const double scale = (high - low) / (highest - lowest);
-    // The range is moved so that zero is a level.
-    const double zero = math::minimum(math::maximum(std::round(lowest - low / scale), lowest), highest);
-    make_of_one(net, [&](output_ref data) {
-        const output_ref from = net.make().real((lowest - zero) * scale);
-        const output_ref to = net.make().real((highest - zero) * scale);
-        return net.make().add(op::fake_quantize{static_cast<std::int64_t>(highest - lowest) + 1},
-                              {data, from, to, from, to});
-    });
-}
-
-}  // namespace lpt::inline LPT_ABI::tflite
-#endif
-
-// ======== lpt/import/tflite/normalization.hpp
-#ifndef LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
-#define LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
-namespace lpt::inline LPT_ABI::tflite {
-
-/// The order of axes of an operator that works along the last one, and where that is.
-inline std::int64_t last_axis(network& net, axes order) {
-    const std::size_t rank = net.input_info(0).dimensions.rank();
-    return rank == 0 ? 0 : net.axis_in(-1, rank, order);
-}
-
-inline void make_softmax(network& net) {
-    const axes order = net.order_for_all({0});
-    output_ref data = net.real_input(0, order);
-    const double beta = net.op().real("beta");
-    if (beta != 1) {
-        data = net.make().add(op::multiply{}, {data, net.make().real(beta)});
-    }
-    op::softmax what;
-    what.axis = last_axis(net, order);
-    net.give(net.make().add(what, {data}), order);
-}
-inline void make_log_softmax(network& net) {
-    const axes order = net.order_for_all({0});
-    op::log_softmax what;
-    what.axis = last_axis(net, order);
-    net.give(net.make().add(what, {net.real_input(0, order)}), order);
-}
-inline void make_l2_normalization(network& net) {
-    constexpr double least_sum = 1e-12;  // of squares
-    const axes order = net.order_for_all({0});
-    op::normalize_l2 what;
-    what.eps = least_sum;
-    what.eps_mode = op::normalize_eps_mode::max;
-    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
-}
-/// y = x / (bias + alpha * sum of the squares of 2 * radius + 1 neighbours) ^ beta
-inline void make_local_response_normalization(network& net) {
-    const axes order = net.order_for_all({0});
-    op::lrn what;
-    what.size = 2 * net.op().integer("radius") + 1;
-    what.alpha = net.op().real("alpha") * static_cast<double>(what.size);
-    what.beta = net.op().real("beta");
-    what.bias = net.op().real("bias");
-    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
@@ -9479,6 +9987,429 @@ inline void make_batch_matmul(network& net) {
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/scatter.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SCATTER_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SCATTER_HPP
+/// Tensors made of values and the places where they stand.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// A number that fills a shape which another tensor gives.
+inline output_ref filled(network& net, output_ref number, output_ref sizes) {
+    return net.make().add(op::broadcast{}, {number, sizes}, 3);
+}
+
+/// Inputs: places, values, the shape of the output. Values of one place are added up; where there are none, the code is 0, whatever it stands for.
+inline void make_scatter_nd(network& net) {
+    const output_ref values = net.codes(net.input(1), axes::as_in_file);
+    const output_ref zero = net.make().real(0, net.make().type_of(values));
+    const output_ref result = net.make().add(op::scatter_nd_update{op::scatter_reduction::sum},
+                                             {filled(net, zero, net.real_input(2)), net.real_input(0), values});
+    net.give_codes(result);
+}
+
+/// Inputs: places (a number, a list, or a row of indices for each), the shape of the output, values (or one for all), what stands elsewhere.
+inline void make_sparse_to_dense(network& net) {
+    model_builder& make = net.make();
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    output_ref places = net.real_input(0);
+    if (rank > 2) {
+        net.wrong("its places have ", rank, " axes, expected at most 2");
+    }
+    if (rank < 2) {
+        places = make.add(op::reshape{}, {places, make.indices({-1, 1})});
+    }
+    output_ref values = net.codes(net.input(2), axes::as_in_file);
+    if (make.shape_of(values).rank() == 0) {
+        const output_ref count =
+            make.add(op::gather{}, {make.add(op::shape_of{}, {places}), make.indices({0}), make.integer(0)});
+        values = filled(net, values, count);
+    }
+    const output_ref elsewhere = net.codes(net.input(3), axes::as_in_file);
+    net.give_codes(make.add(op::scatter_nd_update{}, {filled(net, elsewhere, net.real_input(1)), places, values}));
+}
+
+/// True on the diagonal of [rows, columns].
+inline output_ref diagonal(network& net, output_ref rows, output_ref columns) {
+    model_builder& make = net.make();
+    const auto counted = [&](output_ref size, std::int64_t new_axis) {
+        op::range what;
+        what.output_type = i64;
+        const output_ref all = make.add(what, {make.integer(0), size, make.integer(1)}, 4);
+        return make.add(op::unsqueeze{}, {all, make.indices({new_axis})});
+    };
+    return make.add(op::equal{}, {counted(rows, 1), counted(columns, 0)});
+}
+inline output_ref size_along(network& net, output_ref from, std::int64_t axis) {
+    return net.make().add(op::gather{},
+                          {net.make().add(op::shape_of{}, {from}), net.make().integer(axis), net.make().integer(0)});
+}
+/// The last axis as a diagonal, zeros around it.
+inline void make_matrix_diag(network& net) {
+    const output_ref values = net.codes(net.input(0), axes::as_in_file);
+    const auto rank = static_cast<std::int64_t>(net.input_info(0).dimensions.rank());
+    if (rank < 1) {
+        net.wrong("needs an axis to put on a diagonal");
+    }
+    const output_ref size = size_along(net, values, rank - 1);
+    const output_ref zero = net.make().real(0, net.make().type_of(values));
+    const output_ref wide = net.make().add(op::unsqueeze{}, {values, net.make().indices({rank})});
+    net.give_codes(net.make().add(op::select{}, {diagonal(net, size, size), wide, zero}));
+}
+/// The diagonals of the matrices of the first input replaced by the second.
+inline void make_matrix_set_diag(network& net) {
+    model_builder& make = net.make();
+    const output_ref data = net.codes(net.input(0), axes::as_in_file);
+    const output_ref values = net.codes(net.input(1), axes::as_in_file);
+    const auto rank = static_cast<std::int64_t>(net.input_info(0).dimensions.rank());
+    if (rank < 2 || static_cast<std::int64_t>(net.input_info(1).dimensions.rank()) + 1 != rank) {
+        net.wrong("diagonals of shape ", net.input_info(1).dimensions, " do not fit matrices of shape ",
+                  net.input_info(0).dimensions);
+    }
+    // Rows below the end of the diagonal have none of its elements; any number will do there.
+    const output_ref rows = size_along(net, data, rank - 2);
+    const output_ref last = make.add(op::subtract{}, {size_along(net, values, rank - 2), make.integer(1)});
+    op::range count;
+    count.output_type = i64;
+    const output_ref places =
+        make.add(op::minimum{}, {make.add(count, {make.integer(0), rows, make.integer(1)}, 4), last});
+    const output_ref by_row = make.add(op::gather{}, {values, places, make.integer(rank - 2)});
+    const output_ref wide = make.add(op::unsqueeze{}, {by_row, make.indices({rank - 1})});
+    net.give_codes(make.add(op::select{}, {diagonal(net, rows, size_along(net, data, rank - 1)), wide, data}));
+}
+
+/// The shape to which two shapes broadcast.
+inline void make_broadcast_args(network& net) {
+    model_builder& make = net.make();
+    output_ref shapes[2];
+    dimension longest = 0;
+    for (std::size_t port = 0; port < 2; ++port) {
+        const shape& own = net.input_info(port).dimensions;
+        if (own.rank() != 1 || !net.input_info(port).signature.is_static()) {
+            net.wrong("its shapes must have one axis of known size, not the shape ", net.input_info(port).signature);
+        }
+        longest = std::max(longest, own[0]);
+        shapes[port] = net.real_input(port);
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        const element type = make.type_of(shapes[port]);
+        const dimension missing = longest - net.input_info(port).dimensions[0];
+        const output_ref ones = filled(net, make.integer(1, type), make.indices({missing}));
+        shapes[port] = missing == 0 ? shapes[port] : make.add(op::concat{0}, {ones, shapes[port]});
+    }
+    const output_ref is_one = make.add(op::equal{}, {shapes[0], make.integer(1, make.type_of(shapes[0]))});
+    net.give(make.add(op::select{}, {is_one, shapes[1], shapes[0]}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/detection.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_DETECTION_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_DETECTION_HPP
+/// Operators of networks that find objects.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The first numbers of a list that may be shorter, with zeros behind it.
+inline output_ref padded_list(network& net, output_ref from, output_ref count) {
+    model_builder& make = net.make();
+    const output_ref zeros = filled(net, make.real(0, make.type_of(from)), count);
+    const output_ref result = make.add(op::slice{}, {make.add(op::concat{0}, {from, zeros}), make.indices({0}), count,
+                                                     make.indices({1}), make.indices({0})});
+    // Where the count is known, the size is.
+    return make.value_of(count) == nullptr ? result : make.add(op::reshape{}, {result, count});
+}
+
+/// Boxes [N, 4] and scores [N] of one image and class; the most boxes to keep; thresholds; in version 5 sigma.
+inline void make_non_max_suppression(network& net) {
+    model_builder& make = net.make();
+    const bool has_scores = net.op().code == builtin::non_max_suppression_v5;
+    const shape boxes = net.input_info(0).dimensions;
+    if (boxes.rank() != 2 || net.input_info(1).dimensions.rank() != 1) {
+        net.wrong("its boxes and scores have ", boxes.rank(), " and ", net.input_info(1).dimensions.rank(),
+                  " axes, expected 2 and 1");
+    }
+    const output_ref most = make.add(op::convert{i64}, {net.real_input(2)});
+    // Boxes are dropped from the threshold on here, above it in the operation.
+    const seq<double> threshold = reals_of(net.constant_input(3, "threshold of overlaps"));
+    if (threshold.size() != 1) {
+        net.wrong("its threshold of overlaps must be one number, not ", threshold.size());
+    }
+    const double overlap = static_cast<double>(std::nextafter(static_cast<float>(threshold[0]), -1.0F));
+    op::non_max_suppression what;
+    what.sort_result_descending = false;
+    what.output_type = i32;
+    const output_ref sigma = has_scores ? net.real_input(5) : make.real(0);
+    const node_id made = make.add_node(what, {make.add(op::unsqueeze{}, {net.real_input(0), make.indices({0})}),
+                                              make.add(op::unsqueeze{}, {net.real_input(1), make.indices({0, 1})}),
+                                              most, make.real(overlap), net.real_input(4), sigma});
+    const output_ref count = make.add(op::reshape{}, {most, make.indices({1})});
+    const auto column = [&](std::int32_t port) {
+        const output_ref all(made, port);
+        return padded_list(net, make.add(op::gather{}, {all, make.integer(2), make.integer(1)}), count);
+    };
+    net.give(column(0));
+    if (has_scores) {
+        net.give(column(1), axes::as_in_file, 1);
+    }
+    net.give(make.add(op::reshape{}, {output_ref(made, 2), make.indices(integers{})}), axes::as_in_file,
+             has_scores ? 2 : 1);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/elementwise.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
+/// Functions of elements.
+namespace lpt::inline LPT_ABI::tflite {
+
+// ---- of two tensors
+
+/// The operands of an operator that broadcasts its inputs, and the order of axes that they agree about.
+struct operands {
+    axes order = axes::as_in_file;
+    seq<output_ref, 5> inputs;
+};
+
+inline operands broadcast_operands(network& net, const std::vector<std::size_t>& ports) {
+    std::size_t rank = 0;
+    bool may_be_first = true;
+    for (const std::size_t port : ports) {
+        rank = std::max(rank, net.input_info(port).dimensions.rank());
+    }
+    for (const std::size_t port : ports) {  // sizes that are open cannot be put in front of others
+        const tensor_info& info = net.input_info(port);
+        may_be_first = may_be_first && (info.dimensions.rank() == rank || info.signature.is_static());
+    }
+    operands result;
+    result.order = rank == 4 && may_be_first ? net.order_for_all(ports) : axes::as_in_file;
+    for (const std::size_t port : ports) {
+        result.inputs.push_back(net.operand(port, rank, result.order));
+    }
+    return result;
+}
+
+template <class Operation>
+void make_binary(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    net.give(activated(net, net.make().add(Operation{}, both.inputs)), both.order);
+}
+/// The greater or the less of two: a code of the inputs, where all have the same quantization.
+template <class Operation>
+void make_choice(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    const output_ref result = net.make().add(Operation{}, both.inputs);
+    if (same_quantization(net.input_info(0), net.input_info(1))) {
+        net.give_moved(result, both.order, 0);
+    } else {
+        net.give(result, both.order);
+    }
+}
+inline void make_floor_div(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    op::divide what;
+    what.m_pythondiv = true;
+    const output_ref quotient = net.make().add(what, both.inputs);
+    net.give(is_real(net.make().type_of(quotient)) ? net.make().add(op::floor{}, {quotient}) : quotient, both.order);
+}
+inline void make_div(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    op::divide what;
+    what.m_pythondiv = false;  // integers towards zero
+    net.give(activated(net, net.make().add(what, both.inputs)), both.order);
+}
+inline void make_select(network& net) {
+    const tensor_info& condition = net.input_info(0);
+    const tensor_info& chosen = net.input_info(1);
+    if (condition.dimensions.rank() == 1 && chosen.dimensions.rank() > 1 && net.op().code == builtin::select) {
+        shape rows = shape::of_ones(chosen.dimensions.rank());  // one truth value chooses a whole row
+        rows[0] = condition.dimensions[0];
+        const output_ref which =
+            net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(rows.dimensions())});
+        net.give(net.make().add(op::select{}, {which, net.real_input(1), net.real_input(2)}));
+        return;
+    }
+    const operands all = broadcast_operands(net, {0, 1, 2});
+    const output_ref result = net.make().add(op::select{}, all.inputs);
+    if (same_quantization(chosen, net.input_info(2))) {
+        net.give_moved(result, all.order, 1);
+    } else {
+        net.give(result, all.order);
+    }
+}
+inline void make_add_n(network& net) {
+    output_ref sum = net.real_input(0);
+    for (std::size_t port = 1; port < net.op().inputs.size(); ++port) {
+        sum = net.make().add(op::add{}, {sum, net.real_input(port)});
+    }
+    net.give(sum);
+}
+
+// ---- of one tensor
+
+/// Calls `function` with the input in the order in which it is there, and gives what comes back.
+template <class Function>
+void make_of_one(network& net, Function&& function) {
+    const axes order = net.order_for_all({0});
+    net.give(function(net.real_input(0, order)), order);
+}
+template <class Operation>
+void make_unary(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(Operation{}, {data}); });
+}
+/// A number of the type of some data.
+inline output_ref number_like(network& net, output_ref data, double value) {
+    return net.make().real(value, net.make().type_of(data));
+}
+inline void make_limited(network& net, double low, double high) {
+    make_of_one(net, [&](output_ref data) {
+        if (is_within(net.output_info(), low, high)) {
+            return data;
+        }
+        return high == math::infinity ? net.make().add(op::relu{}, {data})
+                                      : net.make().add(op::clamp{{}, low, high}, {data});
+    });
+}
+inline void make_relu(network& net) { make_limited(net, 0, math::infinity); }
+inline void make_relu6(network& net) { make_limited(net, 0, 6); }
+inline void make_relu_n1_to_1(network& net) { make_limited(net, -1, 1); }
+inline void make_relu_0_to_1(network& net) { make_limited(net, 0, 1); }
+
+inline void make_elu(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(op::elu{{}, 1.0}, {data}); });
+}
+inline void make_leaky_relu(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        const output_ref slope = net.make().constant(make_tensor(f32, shape{1}, {net.op().real("alpha")}));
+        return net.make().add(op::prelu{}, {data, slope});
+    });
+}
+inline void make_prelu(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const tensor_info& slope = net.input_info(1);
+    const axes order = rank == 4 && slope.is_constant() ? net.order_for_all({0}) : axes::as_in_file;
+    output_ref by = net.operand(1, rank, order);
+    if (order == axes::as_in_file &&
+        slope.dimensions.rank() < rank) {  // one axis alone would be taken for the channels
+        by = net.make().add(op::reshape{}, {by, net.make().indices(slope.dimensions.padded_left(rank).dimensions())});
+    }
+    net.give(net.make().add(op::prelu{}, {net.real_input(0, order), by}), order);
+}
+inline void make_gelu(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        const bool by_tanh = net.op().flag("approximate");
+        return net.make().add(op::gelu{{}, by_tanh ? op::gelu_approximation::tanh : op::gelu_approximation::erf},
+                              {data});
+    });
+}
+inline void make_rsqrt(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        return net.make().add(op::divide{}, {number_like(net, data, 1), net.make().add(op::sqrt{}, {data})});
+    });
+}
+inline void make_square(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(op::multiply{}, {data, data}); });
+}
+inline void make_zeros_like(network& net) {
+    make_of_one(net,
+                [&](output_ref data) { return net.make().add(op::multiply{}, {data, number_like(net, data, 0)}); });
+}
+
+// ---- between types
+
+inline void make_cast(network& net) {
+    const element type = element_of(net.output_info().type);
+    if (type == dynamic) {
+        net.wrong("cannot give the type ", name(net.output_info().type));
+    }
+    const axes order = net.order_for_all({0});
+    net.give(net.make().add(op::convert{type}, {net.codes(net.input(0), order)}), order);
+}
+/// Real numbers become integers: giving them is all there is to do.
+inline void make_quantize(network& net) {
+    const axes order = net.order_for_all({0});
+    net.give(net.real_input(0, order), order);
+}
+/// Integers, or real numbers of 16 bits, become real numbers.
+inline void make_dequantize(network& net) {
+    const axes order = net.order_for_all({0});
+    const output_ref data = net.real_input(0, order);
+    net.give(net.make().type_of(data) == f32 ? data : net.make().add_node(op::convert{f32}, {data}), order);
+}
+inline void make_fake_quant(network& net) {
+    const double low = net.op().real("min");
+    const double high = net.op().real("max");
+    const std::int64_t bits = net.op().integer("num_bits");
+    if (!(low < high) || bits < 2 || bits > 16) {
+        net.wrong("has the range ", low, " to ", high, " in ", bits, " bits");
+    }
+    const double lowest = net.op().flag("narrow_range") ? 1 : 0;
+    const double highest = static_cast<double>((std::int64_t{1} << bits) - 1);
+    const double scale = (high - low) / (highest - lowest);
+    // The range is moved so that zero is a level.
+    const double zero = math::minimum(math::maximum(std::round(lowest - low / scale), lowest), highest);
+    make_of_one(net, [&](output_ref data) {
+        const output_ref from = net.make().real((lowest - zero) * scale);
+        const output_ref to = net.make().real((highest - zero) * scale);
+        return net.make().add(op::fake_quantize{static_cast<std::int64_t>(highest - lowest) + 1},
+                              {data, from, to, from, to});
+    });
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/normalization.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of axes of an operator that works along the last one, and where that is.
+inline std::int64_t last_axis(network& net, axes order) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    return rank == 0 ? 0 : net.axis_in(-1, rank, order);
+}
+
+inline void make_softmax(network& net) {
+    const axes order = net.order_for_all({0});
+    output_ref data = net.real_input(0, order);
+    const double beta = net.op().real("beta");
+    if (beta != 1) {
+        data = net.make().add(op::multiply{}, {data, net.make().real(beta)});
+    }
+    op::softmax what;
+    what.axis = last_axis(net, order);
+    net.give(net.make().add(what, {data}), order);
+}
+inline void make_log_softmax(network& net) {
+    const axes order = net.order_for_all({0});
+    op::log_softmax what;
+    what.axis = last_axis(net, order);
+    net.give(net.make().add(what, {net.real_input(0, order)}), order);
+}
+inline void make_l2_normalization(network& net) {
+    constexpr double least_sum = 1e-12;  // of squares
+    const axes order = net.order_for_all({0});
+    op::normalize_l2 what;
+    what.eps = least_sum;
+    what.eps_mode = op::normalize_eps_mode::max;
+    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
+}
+/// y = x / (bias + alpha * sum of the squares of 2 * radius + 1 neighbours) ^ beta
+inline void make_local_response_normalization(network& net) {
+    const axes order = net.order_for_all({0});
+    op::lrn what;
+    what.size = 2 * net.op().integer("radius") + 1;
+    what.alpha = net.op().real("alpha") * static_cast<double>(what.size);
+    what.beta = net.op().real("beta");
+    what.bias = net.op().real("bias");
+    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/pooling.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_POOLING_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_POOLING_HPP
@@ -9751,15 +10682,58 @@ inline output_ref gates(network& net, std::size_t first, const integers& sizes) 
     return reshaped(net, net.make().add(op::concat{0}, parts), sizes);
 }
 
-/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), biases (12 to 15); states (18, 19).
-inline void make_unidirectional_sequence_lstm(network& net) {
+/// True for an LSTM that is more than LSTMSequence: with peepholes, projection, normalized or coupled gates, or clipped.
+inline bool is_more_than_sequence(const network& net) {
     for (const std::size_t port : {9u, 10u, 11u, 16u, 17u, 20u, 21u, 22u, 23u}) {
         if (net.has_input(port)) {
-            net.wrong("peepholes, projections and layer normalization (input ", port, ") are not supported");
+            return true;
         }
     }
-    if (net.op().real("cell_clip") != 0 || net.op().activation() != activation::tanh) {
-        net.wrong("a clipped cell and activations other than TANH are not supported");
+    return !net.has_input(1) || net.op().real("cell_clip") > 0 || net.op().activation() != activation::tanh;
+}
+
+/// An LSTM as a loop. Gates in the order input, forget, candidate, output; peepholes without the candidate.
+inline void make_lstm_loop(network& net) {
+    const shape data_shape = net.input_info(0).dimensions;
+    lstm_loop loop(net.make());
+    const auto value = [&](std::size_t port) { return net.has_input(port) ? net.folded_input(port) : output_ref(); };
+    constexpr std::size_t peepholes[4] = {9, 10, 24, 11};  // there is no input 24
+    for (std::size_t i = 0; i < 4; ++i) {
+        loop.gates[i] = {value(1 + i), value(5 + i), value(12 + i), value(peepholes[i]), value(20 + i)};
+        if ((!loop.gates[i].input && i != 0) || !loop.gates[i].input != !loop.gates[i].hidden) {
+            net.wrong("has no weights for one of its gates");
+        }
+    }
+    switch (net.op().activation()) {
+        case activation::tanh: break;
+        case activation::relu: loop.functions[1] = loop.functions[2] = {op::relu{}}; break;
+        case activation::relu6: loop.functions[1] = loop.functions[2] = {op::clamp{{}, 0, 6}}; break;
+        default: net.wrong("activations other than TANH, RELU and RELU6 are not supported");
+    }
+    loop.projection = value(16);
+    loop.projection_bias = value(17);
+    loop.cell_clip = net.op().real("cell_clip");
+    loop.projection_clip = net.op().real("proj_clip");
+    loop.time_axis = net.op().flag("time_major") ? 0 : 1;
+    if (data_shape.rank() != 3) {
+        net.wrong("data of shape ", data_shape, ", expected 3 axes");
+    }
+    variable& output_state = state_variable(net, 18);
+    variable& cell_state = state_variable(net, 19);
+    const lstm_loop::outcome made = loop.run(net.real_input(0), output_state.now, cell_state.now);
+    keep(output_state, made.hidden);
+    keep(cell_state, made.cell);
+    net.give(made.all);
+}
+
+/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), peepholes (9 to 11), biases (12 to 15), projection and its bias (16,
+/// 17), states (18, 19), factors of normalized gates (20 to 23).
+inline void make_unidirectional_sequence_lstm(network& net) {
+    if (net.op().flag("diagonal_recurrent_tensors")) {
+        net.wrong("diagonal recurrent weights are not supported");
+    }
+    if (is_more_than_sequence(net)) {
+        return make_lstm_loop(net);
     }
     const shape weights = net.input_info(1).dimensions;
     const shape data_shape = net.input_info(0).dimensions;
@@ -10000,7 +10974,29 @@ inline void make_mirror_pad(network& net) {
     make_padded(net, net.op().integer("mode") == 0 ? op::pad_mode::reflect : op::pad_mode::symmetric);
 }
 
+/// True if all of some inputs are known; else operators take them as they are computed.
+inline bool are_known(network& net, const std::vector<std::size_t>& ports) {
+    return std::all_of(ports.begin(), ports.end(), [&](std::size_t port) {
+        return net.make().value_of(net.codes(net.input(port), axes::as_in_file)) != nullptr;
+    });
+}
+
+/// A slice whose begin and size are computed; -1 is the rest of an axis.
+inline void make_computed_slice(network& net) {
+    model_builder& make = net.make();
+    const output_ref begin = make.add(op::convert{i64}, {net.real_input(1)});
+    const output_ref size = make.add(op::convert{i64}, {net.real_input(2)});
+    const output_ref is_rest = make.add(op::equal{}, {size, make.integer(-1)});
+    const output_ref end =
+        make.add(op::select{}, {is_rest, make.integer(most_elements), make.add(op::add{}, {begin, size})});
+    const output_ref step = make.indices(integers(shape::of_ones(net.input_info(0).dimensions.rank()).dimensions()));
+    net.give_moved(make.add(op::slice{}, {net.real_input(0), begin, end, step}), axes::as_in_file, 0);
+}
+
 inline void make_slice(network& net) {
+    if (!are_known(net, {1, 2})) {
+        return make_computed_slice(net);
+    }
     const axes order = movable_order(net, {0});
     const std::size_t rank = net.input_info(0).dimensions.rank();
     const integers begin = net.integers_input(1, "begin");
@@ -10030,7 +11026,33 @@ inline integers bits_of(std::int64_t mask, std::size_t count) {
     }
     return result;
 }
+/// Masks as bits, the lowest for the first of `count` numbers.
+inline op::strided_slice strided_slice_of(const network& net, std::size_t count) {
+    op::strided_slice what;
+    what.begin_mask = bits_of(net.op().integer("begin_mask"), count);
+    what.end_mask = bits_of(net.op().integer("end_mask"), count);
+    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), count);
+    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), count);
+    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), count);
+    return what;
+}
+inline void make_computed_strided_slice(network& net) {
+    const shape& numbers = net.input_info(1).signature;
+    if (numbers.rank() != 1 || !numbers.is_static()) {
+        net.wrong("its begin must have one axis of known size, not the shape ", numbers);
+    }
+    const output_ref begin = net.real_input(1);
+    const output_ref end =
+        net.op().flag("offset") ? net.make().add(op::add{}, {net.real_input(2), begin}) : net.real_input(2);
+    net.give_moved(net.make().add(strided_slice_of(net, static_cast<std::size_t>(numbers[0])),
+                                  {net.real_input(0), begin, end, net.real_input(3)}),
+                   axes::as_in_file, 0);
+}
+
 inline void make_strided_slice(network& net) {
+    if (!are_known(net, {1, 2, 3})) {
+        return make_computed_strided_slice(net);
+    }
     const std::size_t rank = net.input_info(0).dimensions.rank();
     integers begin = net.integers_input(1, "begin");
     integers end = net.integers_input(2, "end");
@@ -10041,12 +11063,7 @@ inline void make_strided_slice(network& net) {
     for (std::size_t i = 0; net.op().flag("offset") && i < begin.size(); ++i) {
         end[i] += begin[i];
     }
-    op::strided_slice what;
-    what.begin_mask = bits_of(net.op().integer("begin_mask"), begin.size());
-    what.end_mask = bits_of(net.op().integer("end_mask"), begin.size());
-    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), begin.size());
-    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), begin.size());
-    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), begin.size());
+    op::strided_slice what = strided_slice_of(net, begin.size());
     const bool keeps_axes = begin.size() == rank && net.op().integer("new_axis_mask") == 0 &&
                             net.op().integer("shrink_axis_mask") == 0 && net.op().integer("ellipsis_mask") == 0;
     const axes order = keeps_axes ? movable_order(net, {0}) : axes::as_in_file;
@@ -10245,12 +11262,13 @@ inline void make_resized(network& net, op::interpolate what) {
                                           : nearest      ? mode::tf_half_pixel_for_nn
                                                          : mode::half_pixel;
     what.nearest_mode = corners ? op::nearest_mode::round_prefer_ceil : op::nearest_mode::floor;
-    const integers size = net.integers_input(1, "size");
-    if (size.size() != 2) {
-        net.wrong("its size has ", size.size(), " numbers, expected 2");
+    const shape& numbers = net.input_info(1).dimensions;
+    if (numbers.rank() != 1 || numbers[0] != 2) {
+        net.wrong("its size has the shape ", numbers, ", expected 2 numbers");
     }
+    const output_ref size = net.make().add(op::convert{i64}, {net.real_input(1)});
     const output_ref data = net.real_input(0, axes::channels_first);
-    const output_ref result = net.make().add(what, {data, net.make().indices(size), net.make().indices({2, 3})}, 11);
+    const output_ref result = net.make().add(what, {data, size, net.make().indices({2, 3})}, 11);
     if (nearest) {
         net.give_moved(result, axes::channels_first, 0);
     } else {
@@ -10263,6 +11281,52 @@ inline void make_resize_bilinear(network& net) {
     make_resized(net, what);
 }
 inline void make_resize_nearest_neighbor(network& net) { make_resized(net, {}); }
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/volume.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_VOLUME_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_VOLUME_HPP
+/// Windows over volumes, and norms of windows.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// Data [batch, depth, rows, columns, channels], weights [depth, rows, columns, inputs, outputs], may be bias; of real numbers.
+inline void make_conv_3d(network& net) {
+    model_builder& make = net.make();
+    const shape weights = weights_shape(net, 1, 5);
+    if (net.input_info(0).dimensions.rank() != 5) {
+        net.wrong("its data have the shape ", net.input_info(0).dimensions, ", expected 5 axes");
+    }
+    const output_ref data = make.add(op::transpose{}, {net.real_input(0), make.indices({0, 4, 1, 2, 3})});
+    const output_ref kernel = make.add(op::transpose{}, {net.real_input(1), make.indices({4, 3, 0, 1, 2})});
+    op::convolution what;
+    for (const text_view axis : {text_view("d"), text_view("h"), text_view("w")}) {
+        const auto option = [&](text_view front, text_view back) {
+            const text name = join({front, axis, back});
+            const std::int64_t value = net.op().integer(name.view());
+            if (value < 1) {
+                net.wrong("option ", name, " is ", value, ", expected 1 or more");
+            }
+            return value;
+        };
+        what.strides.push_back(option("stride_", ""));
+        what.dilations.push_back(option("dilation_", "_factor"));
+    }
+    what.auto_pad = net.op().padding() == padding::same ? op::auto_pad::same_upper : op::auto_pad::valid;
+    const output_ref result = activated(net, biased(net, make.add(what, {data, kernel}), 2, 1, 1));
+    net.give(make.add(op::transpose{}, {result, make.indices({0, 2, 3, 4, 1})}));
+}
+
+/// The root of the mean of squares in each window.
+inline void make_l2_pool_2d(network& net) {
+    const output_ref data = net.real_input(0, axes::channels_first);
+    const output_ref squares = net.make().add(op::multiply{}, {data, data});
+    auto what = pool_of<op::avg_pool>(net, {squares, {}});
+    what.exclude_pad = true;
+    const output_ref means = net.make().add(what, {squares}, 1);
+    net.give(activated(net, net.make().add(op::sqrt{}, {means})), axes::channels_first);
+}
 
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
@@ -10289,11 +11353,13 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::average_pool_2d, make_average_pool_2d},
     {builtin::batch_matmul, make_batch_matmul},
     {builtin::batch_to_space_nd, make_blocks<op::batch_to_space>},
+    {builtin::broadcast_args, make_broadcast_args},
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
     {builtin::ceil, make_unary<op::ceiling>},
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
+    {builtin::conv_3d, make_conv_3d},
     {builtin::cos, make_unary<op::cos>},
     {builtin::cumsum, make_cumsum},
     {builtin::depth_to_space, make_depth_to_space},
@@ -10318,7 +11384,9 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::greater, make_binary<op::greater>},
     {builtin::greater_equal, make_binary<op::greater_equal>},
     {builtin::hard_swish, make_unary<op::hswish>},
+    {builtin::if_else, make_if},
     {builtin::l2_normalization, make_l2_normalization},
+    {builtin::l2_pool_2d, make_l2_pool_2d},
     {builtin::leaky_relu, make_leaky_relu},
     {builtin::less, make_binary<op::less>},
     {builtin::less_equal, make_binary<op::less_equal>},
@@ -10329,6 +11397,8 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::logical_not, make_unary<op::logical_not>},
     {builtin::logical_or, make_binary<op::logical_or>},
     {builtin::logistic, make_unary<op::sigmoid>},
+    {builtin::matrix_diag, make_matrix_diag},
+    {builtin::matrix_set_diag, make_matrix_set_diag},
     {builtin::max_pool_2d, make_max_pool_2d},
     {builtin::maximum, make_choice<op::maximum>},
     {builtin::mean, make_reduction<op::reduce_mean>},
@@ -10336,6 +11406,8 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::mirror_pad, make_mirror_pad},
     {builtin::mul, make_binary<op::multiply>},
     {builtin::neg, make_unary<op::negative>},
+    {builtin::non_max_suppression_v4, make_non_max_suppression},
+    {builtin::non_max_suppression_v5, make_non_max_suppression},
     {builtin::not_equal, make_binary<op::not_equal>},
     {builtin::one_hot, make_one_hot},
     {builtin::pack, make_pack},
@@ -10363,6 +11435,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::reverse_v2, make_reverse_v2},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},
+    {builtin::scatter_nd, make_scatter_nd},
     {builtin::select, make_select},
     {builtin::select_v2, make_select},
     {builtin::shape, make_shape},
@@ -10372,6 +11445,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::softmax, make_softmax},
     {builtin::space_to_batch_nd, make_blocks<op::space_to_batch>},
     {builtin::space_to_depth, make_space_to_depth},
+    {builtin::sparse_to_dense, make_sparse_to_dense},
     {builtin::split, make_split},
     {builtin::split_v, make_split_v},
     {builtin::sqrt, make_unary<op::sqrt>},
@@ -10391,6 +11465,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::unpack, make_unpack},
     {builtin::var_handle, make_var_handle},
     {builtin::where, make_where},
+    {builtin::while_loop, make_while},
     {builtin::zeros_like, make_zeros_like},
 };
 
@@ -11399,9 +12474,13 @@ inline void make_operator(network& net, const operator_info& op) {
 inline void make_operators(network& net) {
     for (const operator_info& each : net.description().operators) {
         net.begin(&each);
+        if (net.budget().left == 0) {
+            net.wrong("subgraphs are run by more operators than the file may have");
+        }
+        --net.budget().left;
         if (each.code == builtin::call_once) {
             const auto which = static_cast<std::size_t>(each.integer("init_subgraph_index"));
-            network start(net.file(), which, net.make(), net.variables(), true);
+            network start(net.file(), which, net.make(), net.variables(), net.budget(), true);
             make_operators(start);
         } else {
             make_operator(net, each);
@@ -11446,7 +12525,8 @@ inline graph make_graph(const model& file) {
     }
     model_builder make(file.file.c_str());
     std::map<std::string, variable> variables;
-    network net(file, 0, make, variables, false);
+    operator_budget budget(file);
+    network net(file, 0, make, variables, budget, false);
     make_inputs(net);
     make_operators(net);
     make_outputs(net);
@@ -12270,15 +13350,15 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 namespace lpt::inline LPT_ABI::kernel {
 
 /// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
 ///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
 /// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
-/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
 struct fixed_point {
     static constexpr std::int64_t padding = 64;
-    static constexpr std::int32_t most_right = 22;
 
     const std::int32_t* bias = nullptr;
     const std::int32_t* multiplier = nullptr;
@@ -12303,7 +13383,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -14952,27 +16032,19 @@ step make_matrix_product(const operation& op) {
 
 namespace lpt::inline LPT_ABI::specified {
 
-/// A multiplier that shifts to the right by few bits, split as kernels take it; `fits` is false for others.
+/// A multiplier that shifts to the right, split as kernels take it; `fits` is false for others. The zero point is added to the result.
 struct split_multiplier {
     bool fits = false;
     kernel::fixed_scale numbers;
 
-    /// For |x| <= `most`; the zero point is added to the result.
-    split_multiplier(arithmetic::multiplier by, std::int64_t most, std::int32_t zero_point) {
-        if (by.exponent > 0 || most >= std::int64_t{1} << 30) return;
-        const int right = -by.exponent < 31 ? -by.exponent : 31;
+    split_multiplier(arithmetic::multiplier by, std::int32_t zero_point) {
+        if (by.exponent > 0) return;
         fits = true;
+        const int right = -by.exponent < 31 ? -by.exponent : 31;
         numbers.multiplier = by.significand;
-        if (right > kernel::fixed_point::most_right || by.significand == 0) {
-            // What is below half of 2^right becomes 0.
-            fits = by.significand == 0 || most + 1 < std::int64_t{1} << (right - 1);
-            numbers.multiplier = 0;
-            numbers.offset = zero_point;
-            return;
-        }
-        numbers.right = right;
-        numbers.offset = zero_point * (1 << right) + (right > 0 ? 1 << (right - 1) : 0);
+        numbers.right = right > 0 ? right - 1 : 0;
         numbers.below = right > 0 ? -1 : 0;
+        numbers.offset = zero_point;
     }
 };
 
@@ -14989,10 +16061,9 @@ public:
 
     const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
 
-    /// Takes over the numbers of a product whose sums are at most `most` without their bias; leaves them out where kernels cannot take them.
+    /// Takes over the numbers of a product; leaves them out where kernels cannot take them.
     template <class Arithmetic>
-    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, std::int64_t most,
-             bool rounds_once) {
+    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, bool rounds_once) {
         const std::size_t channels = bias.size();
         const std::size_t padded = channels + kernel::fixed_point::padding;
         integers_.assign(5 * padded, 0);
@@ -15005,8 +16076,7 @@ public:
             view_.real = real_.data();
         }
         for (std::size_t c = 0; c < channels && !rounds_once; ++c) {
-            const std::int64_t size = bias[c] < 0 ? -bias[c] : bias[c];
-            const split_multiplier split(to.by[c], most + size, to.zero_point);
+            const split_multiplier split(to.by[c], to.zero_point);
             if (!split.fits) return;
             integers_[padded + c] = split.numbers.multiplier;
             integers_[2 * padded + c] = split.numbers.right;
@@ -15070,11 +16140,9 @@ step make_sum_on_kernels(const operation& op, step otherwise) {
     const quantized a = op.in(0), b = op.in(1), o = op.out();
     const double twice = 2 * std::max(static_cast<double>(a.scale), static_cast<double>(b.scale));
     constexpr int left = 20;
-    constexpr std::int64_t most = std::int64_t{255} << left;
-    const split_multiplier of_a(Arithmetic::of(static_cast<double>(a.scale) / twice), most, 0);
-    const split_multiplier of_b(Arithmetic::of(static_cast<double>(b.scale) / twice), most, 0);
-    const split_multiplier of_sum(Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale))), most + 2,
-                                  o.zero_point);
+    const split_multiplier of_a(Arithmetic::of(static_cast<double>(a.scale) / twice), 0);
+    const split_multiplier of_b(Arithmetic::of(static_cast<double>(b.scale) / twice), 0);
+    const split_multiplier of_sum(Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale))), o.zero_point);
     if (!of_a.fits || !of_b.fits || !of_sum.fits) return otherwise;
     const code_range range = op.activated();
     kernel::fixed_binary_problem problem;
@@ -15099,7 +16167,7 @@ step make_product_on_kernels(const operation& op, step otherwise) {
     const quantized a = op.in(0), b = op.in(1), o = op.out();
     const split_multiplier by(
         Arithmetic::of(static_cast<double>(a.scale) * static_cast<double>(b.scale) / static_cast<double>(o.scale)),
-        255 * 255, o.zero_point);
+        o.zero_point);
     if (!by.fits) return otherwise;
     const code_range range = op.activated();
     kernel::fixed_binary_problem problem;
@@ -15178,10 +16246,9 @@ struct packed_product {
     fixed_numbers numbers;
     std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
 
-    /// What the kernel does to sums of at most `most`. Codes need a bias that is known.
+    /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, std::int64_t most, bool once,
-                            std::size_t elements) {
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements) {
         const std::size_t channels = to.by.size();
         const bool has_bias = op.has_input(2);
         if (!has_bias || op.input(2).is_constant()) {
@@ -15189,7 +16256,7 @@ struct packed_product {
             const bool fits = !has_bias || op.input(2).value.elements() == channels;
             for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
                 bias[c] = load_integer(i32, op.input(2).value.data(), c);
-            if (fits) numbers.set(to, bias, most, once);
+            if (fits) numbers.set(to, bias, once);
         }
         kernel::epilogue result;
         result.output_type = kernel::element_kind::i32;
@@ -15204,11 +16271,6 @@ struct packed_product {
         return result;
     }
 };
-
-/// The largest magnitude of a sum of `depth` products of a code less its zero point and a weight.
-constexpr std::int64_t most_of(std::int64_t depth, std::int32_t zero_point) {
-    return depth * 128 * (zero_point < 0 ? 127 - zero_point : 128 + zero_point);
-}
 
 /// From sums without bias, row by row, to codes.
 template <class Convert>
@@ -15291,8 +16353,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     made.packed_weights = state->weights.data();
     made.output_pixel_stride = channels;
     made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, detail::most_of(taps * (depthwise ? 1 : kernel_of[3]), from.zero_point), false,
-                                of_output.elements());
+    made.finish = state->finish(op, to, false, of_output.elements());
     const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
@@ -15345,8 +16406,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     made.a_zero_point = from.zero_point;
     made.packed_b = state->weights.data();
     made.c_row_stride = channels;
-    made.finish = state->finish(op, to, detail::most_of(depth, from.zero_point), Arithmetic::dense_rounds_once,
-                                of_output.elements());
+    made.finish = state->finish(op, to, Arithmetic::dense_rounds_once, of_output.elements());
     const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
@@ -15717,6 +16777,12 @@ inline step make_dequantization(const operation& op) {
         }
         float* to = output.to<float>();
         const std::int64_t elements = from.elements();
+        if (type == i8 && slices.size() == 1) {
+            const std::int8_t* const codes = from.as<std::int8_t>();
+            for (std::int64_t i = 0; i < elements; ++i)
+                to[i] = slices[0].scale * static_cast<float>(codes[i] - slices[0].zero_point);
+            return;
+        }
         for (std::int64_t i = 0; i < elements; ++i) {
             const quantized& slice = slices[static_cast<std::size_t>(i / inner) % slices.size()];
             to[i] = slice.scale * static_cast<float>(from.integer(i) - slice.zero_point);
@@ -17055,27 +18121,36 @@ class runnable_subgraph {
         }
     }
 
-    /// Whether only one operation reads a tensor, and the network does not give it away.
-    bool is_inside(std::int64_t tensor) const {
-        std::int64_t readers = 0;
-        for (const tflite::operator_info& each : net_->operators)
-            readers += std::count(each.inputs.begin(), each.inputs.end(), tensor);
-        return readers == 1 && std::find(net_->outputs.begin(), net_->outputs.end(), tensor) == net_->outputs.end();
-    }
-
-    /// Operations that follow each other and are one step of a run.
+    /// Operations that read each other alone are one step of a run, in the place of the last.
     void join_steps(const kernel::kernel_table* kernels) {
         of_runs_ = steps_;
-        for (std::size_t i = 2; i < steps_.size(); ++i) {
-            const auto at = [&](std::size_t k) {
-                return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
-            };
-            step joined = make_real_prelu_chain(at(i - 2), at(i - 1), at(i));
-            if (!joined || !is_inside(net_->operators[i - 2].outputs[0]) ||
-                !is_inside(net_->operators[i - 1].outputs[0]))
-                continue;
-            of_runs_[i - 2] = {};
-            of_runs_[i - 1] = {};
+        constexpr std::size_t none = ~std::size_t{0};
+        std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            for (const std::int64_t each : net_->operators[i].outputs)
+                if (each >= 0) maker[static_cast<std::size_t>(each)] = i;
+            for (const std::int64_t each : net_->operators[i].inputs)
+                if (each >= 0) ++readers[static_cast<std::size_t>(each)];
+        }
+        for (const std::int64_t each : net_->outputs)
+            ++readers[static_cast<std::size_t>(each)];
+        // Who makes the first input of an operation for it alone.
+        const auto maker_of_input = [&](std::size_t i) {
+            const auto& inputs = net_->operators[i].inputs;
+            if (inputs.empty() || inputs[0] < 0 || readers[static_cast<std::size_t>(inputs[0])] != 1) return none;
+            return maker[static_cast<std::size_t>(inputs[0])];
+        };
+        const auto at = [&](std::size_t k) {
+            return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
+        };
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const std::size_t before = maker_of_input(i);
+            const std::size_t first = before == none ? none : maker_of_input(before);
+            if (first == none) continue;
+            step joined = make_real_prelu_chain(at(first), at(before), at(i));
+            if (!joined) continue;
+            of_runs_[first] = {};
+            of_runs_[before] = {};
             of_runs_[i] = lpt::move(joined);
         }
     }

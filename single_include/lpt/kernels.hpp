@@ -40,6 +40,45 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/kernel/avx2/interleave.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_INTERLEAVE_HPP
+#define LPT_HOLDS_KERNEL_AVX2_INTERLEAVE_HPP
+// Four rows of B, column by column, for the dot products of four bytes.
+
+#if defined(__AVX2__)
+
+#include <cstdint>
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// `Isa` makes the symbols ones of their own per instruction set.
+template <class Isa>
+struct interleave_four {
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        const auto load = [&](int j) __attribute__((always_inline)) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
+        };
+        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
+        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
+        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
+        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
+        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
+        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel::detail
+
+#endif
+#endif
+
 // ======== lpt/kernel/rows/element_kind.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
 #define LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
@@ -325,15 +364,15 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 namespace lpt::inline LPT_ABI::kernel {
 
 /// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
 ///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
 /// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
-/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
 struct fixed_point {
     static constexpr std::int64_t padding = 64;
-    static constexpr std::int32_t most_right = 22;
 
     const std::int32_t* bias = nullptr;
     const std::int32_t* multiplier = nullptr;
@@ -358,7 +397,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -1229,27 +1268,23 @@ namespace detail {
 /// The shape of a tile, and the form of the bytes that its loop reads.
 template <class Dot>
 concept dot_form = requires {
-    // Consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first, or 8 where matrices of bytes are
-    // multiplied; those have a tile of their own, and `step` is for packing alone.
+    // Consecutive k values that one step takes: 2, 4, or 8 where matrices of bytes are multiplied; those have a tile of their own, and `step` is
+    // for packing alone.
     { Dot::group } -> std::convertible_to<std::int64_t>;
-    // Bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened.
-    { Dot::row_value_bytes } -> std::convertible_to<std::int64_t>;
     // 32-bit integers in an accumulator.
     { Dot::lanes } -> std::convertible_to<int>;
     // The tile: rows x (vectors * lanes) accumulators that fit in the registers.
     { Dot::rows } -> std::convertible_to<int>;
     { Dot::vectors } -> std::convertible_to<int>;
-    // Whether rows are u8 (else i8), where they are not widened; columns are always i8.
+    // Whether rows are u8 (else i8); columns are always i8.
     { Dot::unsigned_rows } -> std::convertible_to<bool>;
-    // Whether rows are widened, and then may be of either sign.
-    { Dot::widens_rows } -> std::convertible_to<bool>;
-    // Whether rows that are not widened may be of either sign.
+    // Whether rows may be of either sign.
     { Dot::either_sign } -> std::convertible_to<bool>;
     // `group` values of a row of A, repeated for all lanes.
     typename Dot::row_group;
     // `group` bytes of each of `lanes` columns of B, [lane][group].
     typename Dot::column_group;
-} && (Dot::group == 2 || Dot::group == 4 || Dot::group == 8) && (Dot::row_value_bytes == (Dot::widens_rows ? 2 : 1));
+} && (Dot::group == 2 || Dot::group == 4 || Dot::group == 8);
 
 /// A compiler vector type, not a wrapper: g++ 12 keeps two copies of every accumulator when the type inside the loop differs from the
 /// one after it, three times slower.
@@ -1277,14 +1312,30 @@ concept takes_row_blocks = !requires {
     sum = Dot::template step_picked<3>(sum, Dot::load_row_block(from), column);
 };
 
+/// A quicker step for columns in whose pairs sums of products fit in 16 bits, which an instruction set may have: a k group has `pairings`
+/// ways to pair its values, of which the first is as they stand.
+template <class Dot>
+concept takes_pairs = !requires {
+    Dot::pairings;
+} || requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
+              const unsigned char* from, unsigned char* to, int pairing) {
+    // Bit p: the columns of a group fit in pairing p.
+    { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
+    // Puts the pairs of a column group, and of a row, next to each other.
+    Dot::pair_columns(to, pairing);
+    row = Dot::paired(row, Dot::neighbours(pairing));
+    // `step` for these.
+    sum = Dot::pair_step(sum, row, column);
+};
+
 }  // namespace detail
 
 /// What `dot_product` and `dot_of_four` of an instruction set have. Members that only some have: `row_block` with `load_row_block` and
-/// `step_picked`, and `keep`, which keeps columns that several rows read in their register.
+/// `step_picked`, `pairings` with what `takes_pairs` asks for, and `keep`, which keeps columns that several rows read in their register.
 template <class Dot>
 concept dot_products =
     detail::dot_form<Dot> && detail::dot_accumulator<Dot> && detail::packs_blocks<Dot> &&
-    detail::takes_row_blocks<Dot> &&
+    detail::takes_row_blocks<Dot> && detail::takes_pairs<Dot> &&
     requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group& column,
              const std::int32_t* numbers, std::int32_t* to_numbers, const unsigned char* from, unsigned char* to) {
         sum = Dot::load(numbers);
@@ -1294,7 +1345,7 @@ concept dot_products =
         column = Dot::load_columns(from);
         // sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32.
         sum = Dot::step(sum, row, column);
-        // Copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or with all top bits
+        // Copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: with all top bits
         // flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose end may have any value, and
         // reads nothing past the last value.
         Dot::prepare_rows(to, from, std::int64_t{}, bool{});
@@ -1317,88 +1368,6 @@ concept dense_dot_products =
     };
 
 }  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/avx2/dot.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX2_DOT_HPP
-#define LPT_HOLDS_KERNEL_AVX2_DOT_HPP
-// The 2-element dot product of 16-bit rows and signed 8-bit columns on AVX2, exact.
-
-#if defined(__AVX2__)
-
-#include <immintrin.h>
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Bytes are widened to 16 bits and multiplied with pmaddwd: two products of at most 255 * 128 fit in 32 bits. (pmaddubsw would save
-/// a quarter of the work and saturate in 16 bits: wrong results.) Rows are widened once for a tile, columns at every load, which
-/// keeps packed weights at one byte each.
-template <>
-struct dot_product<on::avx2> {
-    typedef int accumulator __attribute__((vector_size(32)));
-    using row_group = __m256i;
-    using column_group = __m256i;
-    static constexpr std::int64_t group = 2;
-    static constexpr std::int64_t row_value_bytes = 2;
-    static constexpr int lanes = 8;
-    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register, 1 for a product
-    static constexpr int vectors = 2;
-    static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = true;
-    static constexpr bool either_sign = false;
-
-    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-    }
-    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
-    }
-    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
-    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
-    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
-        return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    template <bool High>
-    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-        return _mm256_cvtepu8_epi16(_mm_and_si128(High ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15)));
-    }
-    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
-        int two;
-        __builtin_memcpy(&two, from, sizeof two);
-        return _mm256_set1_epi32(two);
-    }
-    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-        return sum + reinterpret_cast<accumulator>(_mm256_madd_epi16(row, column));
-    }
-    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
-    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
-                                                  std::int64_t n) noexcept {
-        const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[0] + n));
-        const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[1] + n));
-        __m128i* const at = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(at, _mm_unpacklo_epi8(first, second));
-        _mm_storeu_si128(at + 1, _mm_unpackhi_epi8(first, second));
-    }
-    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool is_signed) noexcept {
-        std::int64_t i = 0;
-        for (; i + 16 <= count; i += 16) {
-            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-            const __m256i wide = is_signed ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * 2), wide);
-        }
-        for (; i < count; ++i) {
-            const std::int16_t wide = is_signed ? static_cast<std::int16_t>(static_cast<std::int8_t>(from[i]))
-                                                : static_cast<std::int16_t>(from[i]);
-            __builtin_memcpy(to + i * 2, &wide, sizeof wide);
-        }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-
-#endif
 #endif
 
 // ======== lpt/kernel/lanes.hpp
@@ -1713,104 +1682,12 @@ template <class Isa>
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/xsimd.hpp
-#ifndef LPT_HOLDS_KERNEL_XSIMD_HPP
-#define LPT_HOLDS_KERNEL_XSIMD_HPP
-// The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
+// ======== lpt/kernel/avx2/dot_of_256.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_DOT_OF_256_HPP
+#define LPT_HOLDS_KERNEL_AVX2_DOT_OF_256_HPP
+// What the 4-element dot products of 256 bits share: AVX2, AVX-VNNI, and the same code with EVEX encodings.
 
-namespace lpt::inline LPT_ABI::kernel::detail {
-
-/// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
-template <class Arch>
-[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch>
-bits_of(const xsimd::batch<float, Arch>& value) noexcept {
-#if XSIMD_VERSION_MAJOR >= 10
-    return xsimd::bitwise_cast<std::int32_t>(value);
-#else
-    return xsimd::bitwise_cast<xsimd::batch<std::int32_t, Arch>>(value);
-#endif
-}
-
-/// The same bits as floats.
-template <class Arch>
-[[gnu::always_inline]] inline xsimd::batch<float, Arch>
-float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
-#if XSIMD_VERSION_MAJOR >= 10
-    return xsimd::bitwise_cast<float>(value);
-#else
-    return xsimd::bitwise_cast<xsimd::batch<float, Arch>>(value);
-#endif
-}
-
-} // namespace lpt::inline LPT_ABI::kernel::detail
-#endif
-
-// ======== lpt/kernel/xsimd_lanes.hpp
-#ifndef LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
-#define LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
-// The operations of `lanes` that xsimd has for every instruction set.
-
-namespace lpt::inline LPT_ABI::kernel::detail {
-
-/// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
-template <class Isa, class Arch>
-struct xsimd_lanes {
-    using arch = Arch;
-    using floats = xsimd::batch<float, Arch>;
-    using ints = xsimd::batch<std::int32_t, Arch>;
-    using mask = xsimd::batch_bool<float, Arch>;
-    static constexpr int width = static_cast<int>(floats::size);
-
-    [[gnu::always_inline]] static floats broadcast(float value) noexcept { return floats(value); }
-    [[gnu::always_inline]] static ints broadcast_int(std::int32_t value) noexcept { return ints(value); }
-    [[gnu::always_inline]] static floats load(const float* from) noexcept { return floats::load_unaligned(from); }
-    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept {
-        return ints::load_unaligned(from);
-    }
-    [[gnu::always_inline]] static void store(float* to, floats value) noexcept { value.store_unaligned(to); }
-    [[gnu::always_inline]] static void store_int(std::int32_t* to, ints value) noexcept { value.store_unaligned(to); }
-
-    [[gnu::always_inline]] static floats add(floats a, floats b) noexcept { return a + b; }
-    [[gnu::always_inline]] static floats subtract(floats a, floats b) noexcept { return a - b; }
-    [[gnu::always_inline]] static floats multiply(floats a, floats b) noexcept { return a * b; }
-    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return a / b; }
-    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return xsimd::sqrt(value); }
-    [[gnu::always_inline]] static floats floor(floats value) noexcept { return xsimd::floor(value); }
-    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return xsimd::ceil(value); }
-    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return xsimd::nearbyint(value); }
-    [[gnu::always_inline]] static mask less(floats a, floats b) noexcept { return a < b; }
-    [[gnu::always_inline]] static mask equal(floats a, floats b) noexcept { return a == b; }
-    [[gnu::always_inline]] static floats select(mask condition, floats yes, floats no) noexcept {
-        return xsimd::select(condition, yes, no);
-    }
-
-    [[gnu::always_inline]] static floats to_float(ints value) noexcept { return xsimd::to_float(value); }
-    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return xsimd::nearbyint_as_int(value); }
-    [[gnu::always_inline]] static ints bits(floats value) noexcept { return bits_of(value); }
-    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return float_of_bits(value); }
-    [[gnu::always_inline]] static ints add_int(ints a, ints b) noexcept { return a + b; }
-    [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
-    [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
-    [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
-    [[gnu::always_inline]] static ints min_int(ints a, ints b) noexcept { return xsimd::min(a, b); }
-    [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
-    [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
-    [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
-    [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
-    [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
-    [[gnu::always_inline]] static ints sign(ints value) noexcept { return value >> 31; }
-    [[gnu::always_inline]] static ints shift_left(ints value, int by) noexcept { return value << by; }
-};
-
-} // namespace lpt::inline LPT_ABI::kernel::detail
-#endif
-
-// ======== lpt/kernel/avx2/lanes.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX2_LANES_HPP
-#define LPT_HOLDS_KERNEL_AVX2_LANES_HPP
-// `lanes` of 8 numbers, for AVX2 with FMA and for the two 256-bit forms of VNNI.
-
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX2__)
 
 #include <immintrin.h>
 
@@ -1819,527 +1696,147 @@ namespace lpt::inline LPT_ABI::kernel {
 namespace detail {
 
 template <class Isa>
-struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
-    using base = xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>>;
-    using typename base::floats;
-    using typename base::ints;
+struct dot_of_256 : interleave_four<Isa> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 4;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool either_sign = false;
 
-    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm256_fmadd_ps(a, b, c); }
-    // The second operand is the answer when a comparison with NaN is involved.
-    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
-        return _mm256_max_ps(value, low);
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
     }
-    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
-        return _mm256_min_ps(value, high);
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
     }
-    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
-        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
-    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
-        return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m256i bytes = load_columns(from);
+        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
     }
-    /// 16-bit halves: (low of a, low of b).
-    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
-        return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm256_set1_epi32(four);
     }
-    /// sum + a.low * b.low + a.high * b.high
-    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
-        return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    /// Four lines of 32 bytes byte by byte, [byte][line].
+    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
+        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
+        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
+        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
+        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
+        __m256i* const at = reinterpret_cast<__m256i*>(to);
+        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
+        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
+        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
+        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
     }
-    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
-        return _mm256_srav_epi32(value, by);
-    }
-    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
-        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
-        const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
-        const __m256i odd =
-            _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
-        return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
-    }
-    [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
-        const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
-        const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));
-        const __m256d half = _mm256_or_pd(_mm256_and_pd(product, sign_bit), _mm256_set1_pd(0.49999999999999994));
-        const __m256d limited = _mm256_min_pd(_mm256_add_pd(product, half), most);
-        return _mm256_cvttpd_epi32(_mm256_max_pd(limited, _mm256_or_pd(most, sign_bit)));
-    }
-    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
-        const __m256i all = value;
-        return _mm256_setr_m128i(rounded_products(_mm256_castsi256_si128(all), by),
-                                 rounded_products(_mm256_extracti128_si256(all, 1), by + 4));
-    }
-    using bytes = __m256i;
-    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
-    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
-        const __m256i low = _mm256_packs_epi32(a, b);
-        const __m256i high = _mm256_packs_epi32(c, d);
-        return Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
-    }
-    /// The same in the order of the vectors.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
-    }
-    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
-    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
-        const __m256 low01 = _mm256_permute2f128_ps(x[0], x[1], 0x20),
-                     high01 = _mm256_permute2f128_ps(x[0], x[1], 0x31);
-        const __m256 low23 = _mm256_permute2f128_ps(x[2], x[3], 0x20),
-                     high23 = _mm256_permute2f128_ps(x[2], x[3], 0x31);
-        x[0] = low01;
-        x[1] = low23;
-        x[2] = high01;
-        x[3] = high23;
-    }
-    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
-    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
-        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
-        return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
-    }
-    static constexpr int stream_alignment = 32;
-    /// Stores past the caches.
-    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm256_stream_ps(to, value); }
-    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
-    }
-    /// Other threads see what was streamed before whatever is stored from here on.
-    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
-    /// Stores the first `count` (<= 32) of packed bytes.
-    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        if (count == 32) {
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
-            return;
-        }
-        unsigned char whole[32];
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole), value);
-        copy_few<Isa, 32>(to, whole, count);
-    }
-    /// Limits packed bytes to [low, high].
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
-        const __m256i from = _mm256_set1_epi8(static_cast<char>(low));
-        const __m256i to = _mm256_set1_epi8(static_cast<char>(high));
-        return Signed ? _mm256_min_epi8(_mm256_max_epi8(value, from), to)
-                      : _mm256_min_epu8(_mm256_max_epu8(value, from), to);
-    }
-    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
-    template <int First, int Size>
-    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        const __m128i half = First < 16 ? _mm256_castsi256_si128(value) : _mm256_extracti128_si256(value, 1);
-        const __m128i piece = First % 16 == 0 ? half : _mm_srli_si128(half, First % 16);
-        if (count == Size) {
-            if constexpr (Size == 16)
-                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
-            else
-                _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
-        } else {
-            store_few(to, piece, count);
-        }
-    }
-    /// Stores the first `count` (< 16) bytes.
-    [[gnu::noinline]] static void store_few(std::uint8_t* to, __m128i value, std::int64_t count) noexcept {
-        unsigned char whole[16];
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), value);
-        copy_few<Isa, 16>(to, whole, count);
-    }
-    template <bool Signed>
-    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
-    }
-    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
-    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
-                                                       std::uint8_t* to, std::int64_t count) noexcept {
-        __m256i row[16];
-#pragma GCC unroll 16
-        for (int k = 0; k < 16; ++k)
-            row[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
-        std::int64_t i = 0;
-        for (; i + 32 <= count; i += 32) {
-            const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-            const __m256i low = _mm256_and_si256(at, _mm256_set1_epi8(15));
-            // The highest bit of a byte is what chooses.
-            const __m256i high[4] = {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at};
-            __m256i found[16];
-#pragma GCC unroll 16
-            for (int k = 0; k < 16; ++k)
-                found[k] = _mm256_shuffle_epi8(row[k], low);
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i line[4];
 #pragma GCC unroll 4
-            for (int bit = 0; bit < 4; ++bit) {
-#pragma GCC unroll 8
-                for (int k = 0; k < 8 >> bit; ++k)
-                    found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], high[bit]);
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[32] = {};
+            const unsigned char* from = lines[j];
+            if (count < 32) {
+                copy_few<Isa, 32>(whole, from, count);
+                from = whole;
             }
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), found[0]);
+            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
         }
-        return i;
+        store_interleaved(to, line);
     }
-    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
-    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
-                                                          unsigned char flip) noexcept {
-        const __m256i mask = _mm256_set1_epi8(static_cast<char>(flip));
-        __m256i sum = _mm256_setzero_si256();
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
         std::int64_t i = 0;
         for (; i + 32 <= count; i += 32) {
-            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(value, mask), _mm256_setzero_si256()));
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
         }
-        std::uint64_t parts[4];
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts), sum);
-        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
         for (; i < count; ++i)
-            total += static_cast<std::uint64_t>(from[i] ^ flip);
-        return static_cast<std::uint32_t>(total);
-    }
-    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
-        const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
-        const __m128i words =
-            _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
     }
 };
 
 }  // namespace detail
 
-template <>
-struct lanes<on::avx2> : detail::lanes_256<on::avx2> {};
-template <>
-struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
-template <>
-struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
-
 }  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
 
-// ======== lpt/kernel/avx_vnni/interleave.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
-#define LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
-// Four rows of B, column by column, for the dot products of four bytes.
+// ======== lpt/kernel/avx2/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns on AVX2, exact.
 
 #if defined(__AVX2__)
 
-#include <cstdint>
-
-#include <immintrin.h>
-
-namespace lpt::inline LPT_ABI::kernel::detail {
-
-/// `Isa` makes the symbols ones of their own per instruction set.
-template <class Isa>
-struct interleave_four {
-    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
-    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                  std::int64_t n) noexcept {
-        const auto load = [&](int j) __attribute__((always_inline)) {
-            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
-        };
-        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
-        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
-        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
-        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
-        __m128i* const at = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
-        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
-        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
-        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel::detail
-
-#endif
-#endif
-
-// ======== lpt/kernel/avx512_vnni/dot.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
-#define LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
-// The 4-element dot product of unsigned rows and signed columns in 512 bits.
-
-#if defined(__AVX512VNNI__)
-
-#include <immintrin.h>
-
 namespace lpt::inline LPT_ABI::kernel {
 
+/// pmaddubsw multiplies twice the bytes of pmaddwd, and saturates sums of two products in 16 bits. So packing looks, k group by k group,
+/// for a way to pair its four k values in which no such sum can leave 16 bits (`fitting_pairings`); `pair_step` is for these. What is left,
+/// a tenth of usual weights, is split into words and multiplied with pmaddwd.
 template <>
-struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
-    typedef int accumulator __attribute__((vector_size(64)));
-    using row_group = __m512i;
-    using column_group = __m512i;
-    static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
-    static constexpr int lanes = 16;
-    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register
-    static constexpr int vectors = 4;
-    static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
-    static constexpr bool either_sign = false;
-
-    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
-        return reinterpret_cast<accumulator>(_mm512_loadu_si512(from));
-    }
-    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
-        _mm512_storeu_si512(to, reinterpret_cast<__m512i>(value));
-    }
-    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
-    [[gnu::always_inline]] static __m512i bits(accumulator value) noexcept { return reinterpret_cast<__m512i>(value); }
-    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
-        return _mm512_loadu_si512(from);
-    }
-    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
-    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+v"(columns)); }
-    template <bool High>
-    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
-        const __m512i bytes = _mm512_loadu_si512(from);
-        return _mm512_and_si512(High ? _mm512_srli_epi16(bytes, 4) : bytes, _mm512_set1_epi8(15));
-    }
-    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
-        int four;
-        __builtin_memcpy(&four, from, sizeof four);
-        return _mm512_set1_epi32(four);
+struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
+    /// Each sum stays in its register: g++ would add up the products of several k groups first, and keep all of them in memory until then.
+    [[gnu::always_inline]] static accumulator add(accumulator sum, __m256i products) noexcept {
+        sum = sum + reinterpret_cast<accumulator>(products);
+        settle(sum);
+        return sum;
     }
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-        return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
+        const __m256i even = _mm256_madd_epi16(_mm256_and_si256(row, _mm256_set1_epi16(0xff)),
+                                               _mm256_srai_epi16(_mm256_slli_epi16(column, 8), 8));
+        const __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(row, 8), _mm256_srai_epi16(column, 8));
+        return add(add(sum, even), odd);
     }
-    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                        std::int64_t count, unsigned char flip) noexcept {
-        const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-        __m512i line[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j)
-            line[j] = _mm512_maskz_loadu_epi8(inside, lines[j]);
-        if (flip != 0) {
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j)
-                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
+    [[gnu::always_inline]] static accumulator pair_step(accumulator sum, row_group row, column_group column) noexcept {
+        return add(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(row, column), _mm256_set1_epi16(1)));
+    }
+
+    /// The ways to pair four values: first with second, with third, with fourth.
+    static constexpr int pairings = 3;
+    /// The order of the bytes of each four in which the pairs of pairing `p` are neighbours.
+    [[gnu::always_inline]] static __m256i neighbours(int p) noexcept {
+        const __m256i fours = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+        return _mm256_or_si256(fours, _mm256_set1_epi32(p == 0 ? 0x03020100 : p == 1 ? 0x03010200 : 0x02010300));
+    }
+    [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
+        return _mm256_shuffle_epi8(fours, order);
+    }
+    /// Bit p: in pairing p `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group.
+    [[gnu::always_inline]] static unsigned fitting_pairings(const unsigned char* from) noexcept {
+        const __m256i column = load_columns(from);
+        const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi8(1), most = _mm256_set1_epi16(128);
+        const __m256i positive = _mm256_max_epi8(column, zero);
+        const __m256i negative = _mm256_sub_epi8(zero, _mm256_min_epi8(column, zero));
+        unsigned fitting = 0;
+        for (int p = 0; p < pairings; ++p) {
+            const __m256i order = neighbours(p);
+            const __m256i above = _mm256_maddubs_epi16(paired(positive, order), one);
+            const __m256i below = _mm256_maddubs_epi16(paired(negative, order), one);
+            const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
+            fitting |= _mm256_testz_si256(beyond, beyond) != 0 ? 1u << p : 0u;
         }
-        __m512i mixed[4];
-        interleave_lines(line, mixed);
-#pragma GCC unroll 4
-        for (int v = 0; v < 4; ++v)
-            _mm512_storeu_si512(to + v * 64, mixed[v]);
+        return fitting;
     }
-    /// The bytes of four vectors, one of each side by side; inside 128-bit parts, so vector v, part l has bytes 4 v to 4 v + 3 of part l.
-    [[gnu::always_inline]] static void interleave_lines(const __m512i (&line)[4], __m512i (&mixed)[4]) noexcept {
-        const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
-        const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
-        const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
-        const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
-        mixed[0] = _mm512_unpacklo_epi16(low01, low23);
-        mixed[1] = _mm512_unpackhi_epi16(low01, low23);
-        mixed[2] = _mm512_unpacklo_epi16(high01, high23);
-        mixed[3] = _mm512_unpackhi_epi16(high01, high23);
-    }
-    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool is_signed) noexcept {
-        const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
-        std::int64_t i = 0;
-        for (; i + 64 <= count; i += 64)
-            _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), top_bits));
-        if (i < count) {
-            const __mmask64 rest = (std::uint64_t{1} << (count - i)) - 1;
-            const __mmask16 groups = static_cast<__mmask16>((std::uint32_t{1} << ((count - i + 3) / 4)) - 1);
-            const __m512i last = _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits);
-            _mm512_mask_storeu_epi32(to + i, groups, last);
-        }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-
-#endif
-#endif
-
-// ======== lpt/kernel/avx512_vnni/lanes.hpp
-#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
-#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
-// `lanes` of 16 numbers, for AVX-512.
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
-
-#include <immintrin.h>
-
-namespace lpt::inline LPT_ABI::kernel {
-
-template <>
-struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
-    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
-    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
-    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
-        return _mm512_max_ps(value, low);
-    }
-    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
-        return _mm512_min_ps(value, high);
-    }
-    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
-        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
-        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
-    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
-        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
-    }
-    template <bool Signed>
-    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
-        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
-        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
-    }
-    /// 16-bit halves: (low of a, low of b).
-    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
-        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
-    }
-    /// sum + a.low * b.low + a.high * b.high
-    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
-        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
-    }
-    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
-        return _mm512_srav_epi32(value, by);
-    }
-    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
-        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
-        const __m512i odd =
-            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
-        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
-    }
-    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
-        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
-        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
-        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
-        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
-        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
-    }
-    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
-        const __m512i all = value;
-        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
-        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
-                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
-    }
-    using bytes = __m512i;
-    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
-    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
-        const __m512i low = _mm512_packs_epi32(a, b);
-        const __m512i high = _mm512_packs_epi32(c, d);
-        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-    }
-    /// The same in the order of the vectors.
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
-        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
-    }
-    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
-    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
-        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
-        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
-        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
-        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
-        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
-        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
-    }
-    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
-    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
-        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
-        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
-    }
-    static constexpr int stream_alignment = 64;
-    /// Stores past the caches.
-    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
-    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
-    }
-    /// Other threads see what was streamed before whatever is stored from here on.
-    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
-    /// Stores the first `count` (<= 64) of packed bytes.
-    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        store_piece<0, 64>(to, value, count);
-    }
-    /// Limits packed bytes to [low, high].
-    template <bool Signed>
-    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
-        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
-        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
-        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
-                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
-    }
-    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
-    template <int First, int Size>
-    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
-        if constexpr (Size == 16) {
-            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
-            if (count == 16)
-                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
-            else
-                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
-        } else if constexpr (Size == 32) {
-            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
-            if (count == 32)
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
-            else
-                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
-        } else if (count == 64) {
-            _mm512_storeu_si512(to, value);
-        } else {
-            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
-        }
-    }
-    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
-    template <bool Signed>
-    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
-        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
-    }
-    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
-    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
-                                                       std::uint8_t* to, std::int64_t count) noexcept {
-        __m512i row[16];
-#pragma GCC unroll 16
-        for (int k = 0; k < 16; ++k)
-            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
-        std::int64_t i = 0;
-        for (; i + 64 <= count; i += 64) {
-            const __m512i at = _mm512_loadu_si512(from + i);
-            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
-            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
-                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
-                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
-            __m512i found[8];
-#pragma GCC unroll 8
-            for (int k = 0; k < 8; ++k)
-                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
-#pragma GCC unroll 3
-            for (int bit = 1; bit < 4; ++bit) {
-#pragma GCC unroll 4
-                for (int k = 0; k < 8 >> bit; ++k)
-                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
-            }
-            _mm512_storeu_si512(to + i, found[0]);
-        }
-        return i;
-    }
-    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
-    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
-                                                          unsigned char flip) noexcept {
-        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
-        __m512i sum = _mm512_setzero_si512();
-        for (std::int64_t i = 0; i < count; i += 64) {
-            const std::int64_t rest = count - i;
-            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
-            const __m512i value =
-                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
-        }
-        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
-    }
-    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
+    /// Puts the pairs of pairing `p` of a column group next to each other.
+    [[gnu::always_inline]] static void pair_columns(unsigned char* columns, int p) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), paired(load_columns(columns), neighbours(p)));
     }
 };
 
@@ -2567,6 +2064,7 @@ struct integer_arithmetic : dot_product<Isa> {
     using sum_type = std::int32_t;
     static constexpr bool is_float = false;
     static constexpr std::int64_t column_group_bytes = dot_product<Isa>::group;
+    static constexpr std::int64_t row_value_bytes = 1;
 
     [[gnu::always_inline]] static typename dot_product<Isa>::accumulator zero() noexcept {
         return typename dot_product<Isa>::accumulator{};
@@ -2590,7 +2088,6 @@ struct float_arithmetic {
     static constexpr int rows = dot_of_four<Isa>::rows;
     static constexpr int vectors = dot_of_four<Isa>::vectors;
     static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
@@ -2615,6 +2112,9 @@ struct float_arithmetic {
 /// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
 /// Columns of four bits: [tap][k / group / 2][column][group] bytes, whose low halves are one k group and whose high halves are the next;
 /// they hold 8 more than the values, so that nothing is negative.
+/// Where the dot product has a quicker form for columns whose pairs fit (`pair_step`), the k groups of a tap stand in an order of their own:
+/// those that fit in the first pairing, in the second …, the others. Behind the panels lies for each tap of each panel how many fit in each
+/// pairing, and which k group is where.
 template <class Arithmetic>
 struct dense_layout {
     std::int64_t groups = 1;
@@ -2641,7 +2141,19 @@ struct dense_layout {
         return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
     }
     std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
-    std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
+    std::int64_t orders_offset() const noexcept { return panels_offset() + groups * group_bytes(); }
+    /// Numbers of 16 bits that tell the order of a panel's k groups.
+    std::int64_t order_size() const noexcept { return is_ordered() ? taps * (pairings + groups_per_tap()) : 0; }
+    std::int64_t bytes() const noexcept {
+        return orders_offset() + groups * panels() * order_size() * std::int64_t{sizeof(std::uint16_t)};
+    }
+    static constexpr int pairings = [] {
+        if constexpr (requires { Arithmetic::pairings; })
+            return Arithmetic::pairings;
+        else
+            return 0;
+    }();
+    bool is_ordered() const noexcept { return pairings != 0 && !four_bits && groups_per_tap() <= 16384; }
     /// Columns of a panel including padding.
     std::int64_t panel_width(std::int64_t panel) const noexcept {
         const std::int64_t rest = padded_columns() - panel * panel_columns;
@@ -2693,12 +2205,56 @@ struct dense_pack {
         std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
         if constexpr (!is_float) pack_zero_points(shape, from, base);
         for (std::int64_t g = 0; g < shape.groups; ++g) {
-            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel) {
                 pack_panel(shape, from, base, g, panel);
+                if constexpr (layout::pairings != 0) {
+                    if (shape.is_ordered()) order_groups(shape, base, g, panel);
+                }
+            }
         }
     }
 
 private:
+    /// Puts the k groups of each tap in the order of the pairings in which they fit.
+    static void order_groups(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t panel) noexcept {
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t size = width * cell;
+        const std::int64_t count = shape.groups_per_tap();
+        unsigned char* at = base + shape.panels_offset() + g * shape.group_bytes() +
+                            panel * layout::panel_columns * shape.column_bytes();
+        auto* order = reinterpret_cast<std::uint16_t*>(base + shape.orders_offset()) +
+                      (g * shape.panels() + panel) * shape.order_size();
+        for (std::int64_t t = 0; t < shape.taps; ++t, at += count * size, order += layout::pairings + count) {
+            std::uint16_t* const number = order + layout::pairings;
+            for (std::int64_t i = 0; i < count; ++i)
+                number[i] = static_cast<std::uint16_t>(i);
+            std::int64_t low = 0;
+            for (int p = 0; p < layout::pairings; ++p) {
+                const std::int64_t first = low;
+                for (std::int64_t high = count; low < high;) {
+                    if (fits(at + low * size, size, p)) {
+                        for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
+                            Arithmetic::pair_columns(at + low * size + i, p);
+                        ++low;
+                    } else {
+                        --high;
+                        std::swap(number[low], number[high]);
+                        for (std::int64_t i = 0; i < size; ++i)
+                            std::swap(at[low * size + i], at[high * size + i]);
+                    }
+                }
+                order[p] = static_cast<std::uint16_t>(low - first);
+            }
+        }
+    }
+    /// Whether all columns of a k group fit in a pairing.
+    static bool fits(const unsigned char* group_at, std::int64_t size, int pairing) noexcept {
+        unsigned fitting = 1u << pairing;
+        for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
+            fitting &= Arithmetic::fitting_pairings(group_at + i);
+        return fitting != 0;
+    }
+
     static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
         // u8 columns are stored as i8, those of four bits without a sign.
         const std::int32_t shift = from.type == element_kind::u8 ? 128 : from.type == element_kind::i4 ? -8 : 0;
@@ -2868,9 +2424,9 @@ private:
 
     /// Adds to the sums of the columns.
     static void add_up(std::int64_t width, const unsigned char* to, typename Arithmetic::accumulator* sums) noexcept {
-        unsigned char ones[group * Arithmetic::row_value_bytes] = {};
+        unsigned char ones[group] = {};
         for (std::int64_t j = 0; j < group; ++j)
-            ones[j * Arithmetic::row_value_bytes] = 1;
+            ones[j] = 1;
         const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
         for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
             const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);
@@ -2963,8 +2519,9 @@ struct fixed_columns {
     /// What a sum that has its bias becomes.
     [[gnu::always_inline]] ints scaled(ints x) const noexcept {
         const ints high = Simd::doubling_high_product(x, multiplier);
-        const ints down = Simd::and_int(Simd::sign(high), below);
-        return Simd::shift_right(Simd::add_int(Simd::add_int(high, offset), down), right);
+        const ints twice = Simd::shift_right(Simd::add_int(high, Simd::and_int(Simd::sign(high), below)), right);
+        const ints halves = Simd::subtract_int(Simd::broadcast_int(0), below);  // 1 or 0
+        return Simd::add_int(Simd::shift_right(Simd::add_int(twice, halves), halves), offset);
     }
     [[gnu::always_inline]] ints code(ints sum) const noexcept { return scaled(Simd::add_int(sum, bias)); }
 };
@@ -3719,7 +3276,7 @@ using prelu_alone = step_list<post_kind::prelu>;
 
 /// The post operations of a panel.
 struct column_steps {
-    static constexpr int most = 8;
+    static constexpr int most = 12;  // two quantizations, a residual and an activation between them are nine
     step_form form = step_form::any;
     int count = 0;
     column_step step[most];
@@ -4340,11 +3897,18 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
+/// The dot product of depthwise convolution; an instruction set may specialise this with weights in a form of its own:
+///   weight_group    the weights of four rows, of `lanes` channels; `load_weights` reads them and `step` takes them;
+///   weight_bytes    bytes of a weight, of which the low one comes first;
+///   weight_at       where the weight of a slot and a row lies in a block.
+template <class Isa>
+struct depthwise_dot : dot_of_four<Isa> {};
+
 /// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
-template <class Isa, dot_products Dot = dot_of_four<Isa>, byte_lanes Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = depthwise_dot<Isa>, byte_lanes Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
@@ -4354,6 +3918,13 @@ struct depthwise_dots {
     static constexpr bool exists = dot::group == 4;
     static constexpr std::int64_t block = slots::block;
     static constexpr std::int64_t block_bytes = 4 * block;
+    static constexpr bool splits_weights = requires { dot::weight_bytes; };
+    static constexpr std::int64_t weight_bytes = [] {
+        if constexpr (splits_weights)
+            return dot::weight_bytes;
+        else
+            return std::int64_t{1};
+    }();
     static constexpr std::int64_t window_bytes =
         16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
 
@@ -4377,10 +3948,17 @@ struct depthwise_dots {
     }
 
     static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
-        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
+        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes * weight_bytes;
     }
     static std::int64_t packed_bytes(const convolution_shape& s, const channel_span& channels) noexcept {
         return blocks(channels) * (block_bytes + weights_bytes(s));
+    }
+
+    static std::int64_t weight_at(std::int64_t slot, std::int64_t row) noexcept {
+        if constexpr (splits_weights)
+            return dot::weight_at(slot, row);
+        else
+            return slot * 4 + row;
     }
 
     /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
@@ -4397,9 +3975,10 @@ struct depthwise_dots {
                 sum += w;
                 for (std::int64_t r = 0; r < window_rows(s); ++r) {
                     const std::int64_t row = t / width + r * s.stride[1];
-                    unsigned char* const at =
-                        weights + ((r * fours(s) + row / 4) * width + t % width) * block_bytes + place * 4 + row % 4;
-                    *at = static_cast<unsigned char>(w & 0xff);
+                    const std::int64_t tap = (r * fours(s) + row / 4) * width + t % width;
+                    const auto word = static_cast<std::uint16_t>(w & 0xffff);
+                    std::memcpy(weights + tap * block_bytes * weight_bytes + weight_at(place, row % 4), &word,
+                                weight_bytes);
                 }
             }
             std::memcpy(packed + c / block * block_bytes + place * 4, &sum, sizeof sum);
@@ -4573,6 +4152,17 @@ private:
         }
     }
 
+    /// Settled, so that they are loaded once for all pixels; split ones are operands in memory.
+    [[gnu::always_inline]] static auto load_weights(const unsigned char* from) noexcept {
+        if constexpr (splits_weights) {
+            return dot::load_weights(from);
+        } else {
+            accumulator settled = reinterpret_cast<accumulator>(dot::load_columns(from));
+            dot::settle(settled);
+            return reinterpret_cast<typename dot::column_group>(settled);
+        }
+    }
+
     /// The scaled sums of `pixels` columns from the row of the epilogue `first` on.
     template <int Rows>
     [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
@@ -4609,24 +4199,21 @@ private:
             for (std::int64_t k = 0; k < width; ++k) {
 #pragma GCC unroll 4
                 for (int v = 0; v < 4; ++v) {
-                    // Settled, so that they are loaded once for all pixels.
-                    accumulator weight[Rows];
+                    decltype(load_weights(weights)) weight[Rows];
 #pragma GCC unroll 2
                     for (int r = 0; r < Rows; ++r) {
-                        const unsigned char* const at = weights + r * four_count * width * block_bytes;
-                        weight[r] = reinterpret_cast<accumulator>(dot::load_columns(at + v * vector_bytes));
-                        dot::settle(weight[r]);
+                        const std::int64_t at = r * four_count * width * block_bytes + v * vector_bytes;
+                        weight[r] = load_weights(weights + at * weight_bytes);
                     }
 #pragma GCC unroll 4
                     for (int p = 0; p < Pixels; ++p) {
                         const auto data = dot::load_columns(from + p * s.stride[2] * column_bytes + v * vector_bytes);
 #pragma GCC unroll 2
                         for (int r = 0; r < Rows; ++r)
-                            sum[r][p][v] =
-                                dot::step(sum[r][p][v], data, reinterpret_cast<typename dot::column_group>(weight[r]));
+                            sum[r][p][v] = dot::step(sum[r][p][v], data, weight[r]);
                     }
                 }
-                weights += block_bytes;
+                weights += block_bytes * weight_bytes;
                 from += s.dilation[2] * column_bytes;
             }
         }
@@ -4639,6 +4226,638 @@ private:
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/avx2/depthwise_dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_DEPTHWISE_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX2_DEPTHWISE_DOT_HPP
+// The dot product of depthwise convolution on AVX2: its weights are split into words when they are packed.
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct depthwise_dot<on::avx2> : dot_product<on::avx2> {
+    /// The even and the odd ones of the weights of four rows.
+    struct weight_group {
+        __m256i even;
+        __m256i odd;
+    };
+    using dot_product<on::avx2>::step;
+    static constexpr std::int64_t weight_bytes = 2;
+    /// Where the weight of a slot and one of four rows lies in a block.
+    static std::int64_t weight_at(std::int64_t slot, std::int64_t row) noexcept {
+        return slot / lanes * 64 + row % 2 * 32 + slot % lanes * 4 + row / 2 * 2;
+    }
+    [[gnu::always_inline]] static weight_group load_weights(const unsigned char* from) noexcept {
+        const __m256i* const at = reinterpret_cast<const __m256i*>(from);
+        return {_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)};
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, __m256i data, const weight_group& weights) noexcept {
+        const __m256i even = _mm256_and_si256(data, _mm256_set1_epi16(0xff));
+        return add(add(sum, _mm256_madd_epi16(even, weights.even)),
+                   _mm256_madd_epi16(_mm256_srli_epi16(data, 8), weights.odd));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/xsimd.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_HPP
+// The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch>
+bits_of(const xsimd::batch<float, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<std::int32_t>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<std::int32_t, Arch>>(value);
+#endif
+}
+
+/// The same bits as floats.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<float, Arch>
+float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<float>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<float, Arch>>(value);
+#endif
+}
+
+} // namespace lpt::inline LPT_ABI::kernel::detail
+#endif
+
+// ======== lpt/kernel/xsimd_lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+// The operations of `lanes` that xsimd has for every instruction set.
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
+template <class Isa, class Arch>
+struct xsimd_lanes {
+    using arch = Arch;
+    using floats = xsimd::batch<float, Arch>;
+    using ints = xsimd::batch<std::int32_t, Arch>;
+    using mask = xsimd::batch_bool<float, Arch>;
+    static constexpr int width = static_cast<int>(floats::size);
+
+    [[gnu::always_inline]] static floats broadcast(float value) noexcept { return floats(value); }
+    [[gnu::always_inline]] static ints broadcast_int(std::int32_t value) noexcept { return ints(value); }
+    [[gnu::always_inline]] static floats load(const float* from) noexcept { return floats::load_unaligned(from); }
+    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept {
+        return ints::load_unaligned(from);
+    }
+    [[gnu::always_inline]] static void store(float* to, floats value) noexcept { value.store_unaligned(to); }
+    [[gnu::always_inline]] static void store_int(std::int32_t* to, ints value) noexcept { value.store_unaligned(to); }
+
+    [[gnu::always_inline]] static floats add(floats a, floats b) noexcept { return a + b; }
+    [[gnu::always_inline]] static floats subtract(floats a, floats b) noexcept { return a - b; }
+    [[gnu::always_inline]] static floats multiply(floats a, floats b) noexcept { return a * b; }
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return a / b; }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return xsimd::sqrt(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return xsimd::floor(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return xsimd::ceil(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return xsimd::nearbyint(value); }
+    [[gnu::always_inline]] static mask less(floats a, floats b) noexcept { return a < b; }
+    [[gnu::always_inline]] static mask equal(floats a, floats b) noexcept { return a == b; }
+    [[gnu::always_inline]] static floats select(mask condition, floats yes, floats no) noexcept {
+        return xsimd::select(condition, yes, no);
+    }
+
+    [[gnu::always_inline]] static floats to_float(ints value) noexcept { return xsimd::to_float(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return xsimd::nearbyint_as_int(value); }
+    [[gnu::always_inline]] static ints bits(floats value) noexcept { return bits_of(value); }
+    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return float_of_bits(value); }
+    [[gnu::always_inline]] static ints add_int(ints a, ints b) noexcept { return a + b; }
+    [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
+    [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
+    [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
+    [[gnu::always_inline]] static ints min_int(ints a, ints b) noexcept { return xsimd::min(a, b); }
+    [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
+    [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
+    [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
+    [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
+    [[gnu::always_inline]] static ints sign(ints value) noexcept { return value >> 31; }
+    [[gnu::always_inline]] static ints shift_left(ints value, int by) noexcept { return value << by; }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel::detail
+#endif
+
+// ======== lpt/kernel/avx2/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+// `lanes` of 8 numbers, for AVX2 with FMA and for the two 256-bit forms of VNNI.
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
+    using base = xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>>;
+    using typename base::floats;
+    using typename base::ints;
+
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm256_fmadd_ps(a, b, c); }
+    // The second operand is the answer when a comparison with NaN is involved.
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm256_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm256_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm256_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+        const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
+        const __m256i odd =
+            _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
+        return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
+    }
+    [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
+        const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
+        const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));
+        const __m256d half = _mm256_or_pd(_mm256_and_pd(product, sign_bit), _mm256_set1_pd(0.49999999999999994));
+        const __m256d limited = _mm256_min_pd(_mm256_add_pd(product, half), most);
+        return _mm256_cvttpd_epi32(_mm256_max_pd(limited, _mm256_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m256i all = value;
+        return _mm256_setr_m128i(rounded_products(_mm256_castsi256_si128(all), by),
+                                 rounded_products(_mm256_extracti128_si256(all, 1), by + 4));
+    }
+    using bytes = __m256i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i low = _mm256_packs_epi32(a, b);
+        const __m256i high = _mm256_packs_epi32(c, d);
+        return Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m256 low01 = _mm256_permute2f128_ps(x[0], x[1], 0x20),
+                     high01 = _mm256_permute2f128_ps(x[0], x[1], 0x31);
+        const __m256 low23 = _mm256_permute2f128_ps(x[2], x[3], 0x20),
+                     high23 = _mm256_permute2f128_ps(x[2], x[3], 0x31);
+        x[0] = low01;
+        x[1] = low23;
+        x[2] = high01;
+        x[3] = high23;
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 32;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm256_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 32) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if (count == 32) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+            return;
+        }
+        unsigned char whole[32];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole), value);
+        copy_few<Isa, 32>(to, whole, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m256i from = _mm256_set1_epi8(static_cast<char>(low));
+        const __m256i to = _mm256_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm256_min_epi8(_mm256_max_epi8(value, from), to)
+                      : _mm256_min_epu8(_mm256_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        const __m128i half = First < 16 ? _mm256_castsi256_si128(value) : _mm256_extracti128_si256(value, 1);
+        const __m128i piece = First % 16 == 0 ? half : _mm_srli_si128(half, First % 16);
+        if (count == Size) {
+            if constexpr (Size == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
+        } else {
+            store_few(to, piece, count);
+        }
+    }
+    /// Stores the first `count` (< 16) bytes.
+    [[gnu::noinline]] static void store_few(std::uint8_t* to, __m128i value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), value);
+        copy_few<Isa, 16>(to, whole, count);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m256i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            const __m256i low = _mm256_and_si256(at, _mm256_set1_epi8(15));
+            // The highest bit of a byte is what chooses.
+            const __m256i high[4] = {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at};
+            __m256i found[16];
+#pragma GCC unroll 16
+            for (int k = 0; k < 16; ++k)
+                found[k] = _mm256_shuffle_epi8(row[k], low);
+#pragma GCC unroll 4
+            for (int bit = 0; bit < 4; ++bit) {
+#pragma GCC unroll 8
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], high[bit]);
+            }
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), found[0]);
+        }
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m256i mask = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i sum = _mm256_setzero_si256();
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(value, mask), _mm256_setzero_si256()));
+        }
+        std::uint64_t parts[4];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts), sum);
+        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
+        for (; i < count; ++i)
+            total += static_cast<std::uint64_t>(from[i] ^ flip);
+        return static_cast<std::uint32_t>(total);
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
+        const __m128i words =
+            _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+    }
+};
+
+}  // namespace detail
+
+template <>
+struct lanes<on::avx2> : detail::lanes_256<on::avx2> {};
+template <>
+struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
+template <>
+struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 512 bits.
+
+#if defined(__AVX512VNNI__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
+    typedef int accumulator __attribute__((vector_size(64)));
+    using row_group = __m512i;
+    using column_group = __m512i;
+    static constexpr std::int64_t group = 4;
+    static constexpr int lanes = 16;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register
+    static constexpr int vectors = 4;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_loadu_si512(from));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm512_storeu_si512(to, reinterpret_cast<__m512i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+    [[gnu::always_inline]] static __m512i bits(accumulator value) noexcept { return reinterpret_cast<__m512i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm512_loadu_si512(from);
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+v"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m512i bytes = _mm512_loadu_si512(from);
+        return _mm512_and_si512(High ? _mm512_srli_epi16(bytes, 4) : bytes, _mm512_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm512_set1_epi32(four);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = _mm512_maskz_loadu_epi8(inside, lines[j]);
+        if (flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
+        }
+        __m512i mixed[4];
+        interleave_lines(line, mixed);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v)
+            _mm512_storeu_si512(to + v * 64, mixed[v]);
+    }
+    /// The bytes of four vectors, one of each side by side; inside 128-bit parts, so vector v, part l has bytes 4 v to 4 v + 3 of part l.
+    [[gnu::always_inline]] static void interleave_lines(const __m512i (&line)[4], __m512i (&mixed)[4]) noexcept {
+        const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
+        const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
+        const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
+        const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
+        mixed[0] = _mm512_unpacklo_epi16(low01, low23);
+        mixed[1] = _mm512_unpackhi_epi16(low01, low23);
+        mixed[2] = _mm512_unpacklo_epi16(high01, high23);
+        mixed[3] = _mm512_unpackhi_epi16(high01, high23);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64)
+            _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), top_bits));
+        if (i < count) {
+            const __mmask64 rest = (std::uint64_t{1} << (count - i)) - 1;
+            const __mmask16 groups = static_cast<__mmask16>((std::uint32_t{1} << ((count - i + 3) / 4)) - 1);
+            const __m512i last = _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits);
+            _mm512_mask_storeu_epi32(to + i, groups, last);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+// `lanes` of 16 numbers, for AVX-512.
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
+    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm512_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm512_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
+    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
+        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+    }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm512_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+        const __m512i odd =
+            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+    }
+    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
+        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
+        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
+        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
+        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
+        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m512i all = value;
+        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
+    }
+    using bytes = __m512i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i low = _mm512_packs_epi32(a, b);
+        const __m512i high = _mm512_packs_epi32(c, d);
+        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
+        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
+        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
+        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
+        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 64;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 64) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 64>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
+        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
+                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if constexpr (Size == 16) {
+            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
+            if (count == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
+        } else if constexpr (Size == 32) {
+            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
+            if (count == 32)
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
+            else
+                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
+        } else if (count == 64) {
+            _mm512_storeu_si512(to, value);
+        } else {
+            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
+        }
+    }
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m512i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64) {
+            const __m512i at = _mm512_loadu_si512(from + i);
+            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
+            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
+            __m512i found[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; ++k)
+                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
+#pragma GCC unroll 3
+            for (int bit = 1; bit < 4; ++bit) {
+#pragma GCC unroll 4
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
+            }
+            _mm512_storeu_si512(to + i, found[0]);
+        }
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
+        __m512i sum = _mm512_setzero_si512();
+        for (std::int64_t i = 0; i < count; i += 64) {
+            const std::int64_t rest = count - i;
+            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+            const __m512i value =
+                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
+        }
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
 #endif
 
 // ======== lpt/kernel/avx512_vnni/depthwise_lines.hpp
@@ -4985,91 +5204,9 @@ struct depthwise_lines<on::avx512_vnni> {
 
 namespace lpt::inline LPT_ABI::kernel {
 
-namespace detail {
-
-template <class Isa>
-struct vnni_256 : interleave_four<Isa> {
-    typedef int accumulator __attribute__((vector_size(32)));
-    using row_group = __m256i;
-    using column_group = __m256i;
-    static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
-    static constexpr int lanes = 8;
-    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
-    static constexpr int vectors = 2;
-    static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = false;
-    static constexpr bool either_sign = false;
-
-    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-    }
-    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
-    }
-    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
-    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
-    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    }
-    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
-    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
-    template <bool High>
-    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
-        const __m256i bytes = load_columns(from);
-        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
-    }
-    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
-        int four;
-        __builtin_memcpy(&four, from, sizeof four);
-        return _mm256_set1_epi32(four);
-    }
-    /// Four lines of 32 bytes byte by byte, [byte][line].
-    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
-        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
-        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
-        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
-        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
-        __m256i* const at = reinterpret_cast<__m256i*>(to);
-        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
-        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
-        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
-        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
-    }
-    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                        std::int64_t count, unsigned char flip) noexcept {
-        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
-        __m256i line[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) {
-            unsigned char whole[32] = {};
-            const unsigned char* from = lines[j];
-            if (count < 32) {
-                copy_few<Isa, 32>(whole, from, count);
-                from = whole;
-            }
-            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
-        }
-        store_interleaved(to, line);
-    }
-    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool is_signed) noexcept {
-        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
-        std::int64_t i = 0;
-        for (; i + 32 <= count; i += 32) {
-            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
-        }
-        for (; i < count; ++i)
-            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
-    }
-};
-
-}  // namespace detail
-
 #if defined(__AVXVNNI__)
 template <>
-struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
+struct dot_product<on::avx_vnni> : detail::dot_of_256<on::avx_vnni> {
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
     }
@@ -5078,7 +5215,7 @@ struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
 template <>
-struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> {
+struct dot_product<on::avx512_vnni_256> : detail::dot_of_256<on::avx512_vnni_256> {
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
     }
@@ -5107,7 +5244,7 @@ struct half_blocks<on::avx512_vnni> {
         return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
     }
 
-    struct dot : detail::vnni_256<on::avx512_vnni> {
+    struct dot : detail::dot_of_256<on::avx512_vnni> {
         static constexpr int vectors = 4;
 
         [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
@@ -5463,10 +5600,8 @@ struct neon_base {
     using row_group = int8x16_t;
     using column_group = int8x16_t;
     static constexpr std::int64_t group = 4;
-    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 4;
     static constexpr bool unsigned_rows = false;
-    static constexpr bool widens_rows = false;
     static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
@@ -5952,6 +6087,7 @@ struct tile_work {
     std::int64_t channels = 0;
     bool signed_rows = false;  // for tiles that take either sign
     const unsigned char* panel = nullptr;
+    const std::uint16_t* order = nullptr;  // of the panel's k groups, or null: they stand as they are numbered
     tile_fetches* fetches = nullptr;
     const Sum* start = nullptr;  // first value of each column's sums
     const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
@@ -6091,13 +6227,21 @@ private:
     template <int Rows, int Vectors>
     static constexpr int sets = sets_for(Rows * Vectors);
 
-    template <int Rows, int Vectors>
+    static constexpr bool has_pairs = dense_layout<Arithmetic>::pairings != 0;
+    /// Columns are any, or their pairs fit, as they stand or where `order` puts those of the rows next to each other.
+    enum class pairs { any, fit, fit_in_order };
+
+    template <pairs Pairs, int Rows, int Vectors>
     [[gnu::always_inline]] static void multiply(accumulator (&sum)[Rows][Vectors],
                                                 const typename Arithmetic::column_group (&column)[Vectors], int r,
                                                 typename Arithmetic::row_group row) noexcept {
 #pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v)
-            sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+        for (int v = 0; v < Vectors; ++v) {
+            if constexpr (Pairs == pairs::any)
+                sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+            else
+                sum[r][v] = Arithmetic::pair_step(sum[r][v], row, column[v]);
+        }
     }
 
     /// What a k group of columns is in memory: bytes, or their low or high halves.
@@ -6111,22 +6255,47 @@ private:
     }
 
     /// One k group: `at` bytes into each row.
-    template <int Rows, int Vectors, columns_in Where = columns_in::bytes>
+    template <int Rows, int Vectors, columns_in Where = columns_in::bytes, pairs Pairs = pairs::any, class... Order>
     [[gnu::always_inline]] static void multiply_group(accumulator (&sum)[Rows][Vectors],
                                                       const unsigned char* const (&row)[Rows], std::int64_t at,
-                                                      const unsigned char* panel) noexcept {
+                                                      const unsigned char* panel, Order... order) noexcept {
         typename Arithmetic::column_group column[Vectors];
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v)
             column[v] = load_columns<Where>(panel + v * vector_bytes);
-        if constexpr ((Rows == 2 || Rows == 3) && requires { Arithmetic::keep(column[0]); }) {
+        if constexpr ((Rows == 2 || Rows == 3 || Pairs != pairs::any) && requires { Arithmetic::keep(column[0]); }) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v)
                 Arithmetic::keep(column[v]);
         }
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r)
-            multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
+        for (int r = 0; r < Rows; ++r) {
+            auto values = Arithmetic::load_row(row[r] + at);
+            if constexpr (Pairs == pairs::fit_in_order) values = Arithmetic::paired(values, order...);
+            multiply<Pairs, Rows, Vectors>(sum, column, r, values);
+        }
+    }
+
+    /// All k groups of a tap in the order that packing gave them.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_ordered(accumulator (&sum)[Rows][Vectors], const unsigned char* const (&row)[Rows],
+                     const std::uint16_t* fitting, std::int64_t groups, const unsigned char* panel) noexcept {
+        constexpr auto bytes = columns_in::bytes;
+        const std::uint16_t* number = fitting + Arithmetic::pairings;
+        const std::uint16_t* const end = number + groups;
+        const std::uint16_t* past = number + fitting[0];
+        for (; number < past; ++number, panel += Vectors * vector_bytes)
+            multiply_group<Rows, Vectors, bytes, pairs::fit>(sum, row, *number * row_step, panel);
+        for (int p = 1; p < Arithmetic::pairings; ++p) {
+            const auto order = Arithmetic::neighbours(p);
+            past = number + fitting[p];
+            for (; number < past; ++number, panel += Vectors * vector_bytes)
+                multiply_group<Rows, Vectors, bytes, pairs::fit_in_order>(sum, row, *number * row_step, panel, order);
+        }
+        for (; number < end; ++number, panel += Vectors * vector_bytes)
+            multiply_group<Rows, Vectors>(sum, row, *number * row_step, panel);
+        return panel;
     }
 
     /// Whether four k groups of a row are loaded at once, of which a dot product picks one.
@@ -6215,14 +6384,15 @@ private:
     multiply_halves(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                     std::int64_t bytes, const unsigned char* panel) noexcept {
         constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
+        constexpr pairs small = has_pairs ? pairs::fit : pairs::any;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) at = multiply_blocks<true, Rows, Vectors>(sum, row, bytes, panel);
         for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
-            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
-            multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);
+            multiply_group<Rows, Vectors, columns_in::low_halves, small>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::high_halves, small>(sum[last], row, at + row_step, panel);
         }
         if (at < bytes) {
-            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::low_halves, small>(sum[0], row, at, panel);
             panel += Vectors * vector_bytes;
         }
         return panel;
@@ -6276,9 +6446,18 @@ private:
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 row[r] = w.row(r, t);
-            if constexpr (FourBits)
+            if constexpr (FourBits) {
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
-            else
+                continue;
+            }
+            if constexpr (has_pairs && !FourBits) {
+                if (w.order != nullptr) {
+                    const std::uint16_t* const order = w.order + t * (Arithmetic::pairings + groups);
+                    panel = multiply_ordered<Rows, Vectors>(sum[0], row, order, groups, panel);
+                    continue;
+                }
+            }
+            if constexpr (!FourBits)
                 panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
         }
 #pragma GCC unroll 16
@@ -6759,15 +6938,21 @@ struct dense {
         }
     }
 
-    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: flipped to the other sign, or
     /// with a last k group that is readable as a whole.
     static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
         if constexpr (is_float) return false;
-        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
+        return flips(signed_rows) || shape.channels % Arithmetic::group != 0;
     }
     /// Bytes of `channels` channels in that form.
     static std::int64_t copied_bytes(std::int64_t channels) noexcept {
         return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
+    }
+
+    /// How far copied rows lie apart.
+    static std::int64_t copied_distance(std::int64_t channels) noexcept {
+        const std::int64_t lines = (copied_bytes(channels) + 63) / 64 * 64;
+        return lines % meeting_distance == 0 ? lines + 64 : lines;
     }
 
     /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
@@ -6804,14 +6989,14 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                copies = flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
                 if constexpr (!Source::readable_ends) {
                     const std::int64_t rest = c.shape.channels % Arithmetic::group;
                     if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
                 }
             }
         }
-        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t copied = copied_distance(c.shape.channels);
         const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
         if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
         if (copies) {
@@ -6982,6 +7167,17 @@ private:
     }
 
     static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
+    static constexpr std::int64_t meeting_distance = 2048;
+
+    /// Whether rows lie so far apart that those of a tile have the same places in the L1 cache, and enough panels read them for copies
+    /// to be worth it: a tile takes up to twice as long there.
+    template <class Source>
+    static bool meets_in_cache(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                               std::int64_t units, const unsigned char** pointers) noexcept {
+        if (Source::copies_rows || c.shape.taps != 1 || units < 4 || row_end - row_begin < 3) return false;
+        source.rows(row_begin, 2, 0, pointers);
+        return (pointers[1] - pointers[0]) % meeting_distance == 0 && pointers[1] != pointers[0];
+    }
 
     /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
     static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
@@ -7005,7 +7201,7 @@ private:
 
     /// Rows are flipped to the sign that the dot product takes.
     static bool flips(bool signed_rows) noexcept {
-        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
+        return !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
     }
 
     static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
@@ -7042,36 +7238,31 @@ private:
     /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
     /// that it reads.
     static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
-        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
-        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
+        const bool seen_signed = Arithmetic::either_sign ? c.signed_rows : !Arithmetic::unsigned_rows;
         // Sums of i8 are taken as of u8, 128 more each.
         const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
-        const bool widened = in_form && Arithmetic::widens_rows;
         const std::uint32_t shift =
-            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+            seen_signed ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
         const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
         for (std::int64_t r = 0; r < s.rows; ++r) {
             std::uint32_t sum = 0;
             for (std::int64_t t = 0; t < c.shape.taps; ++t) {
                 const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
-                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+                sum += lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
             }
             sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
         }
     }
-    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
-        std::uint32_t sum = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            std::int16_t word;
-            std::memcpy(&word, from + i * 2, sizeof word);
-            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
-        }
-        return sum;
-    }
-
     static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
         return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
                panel * layout::panel_columns * c.shape.column_bytes();
+    }
+
+    /// The order of a panel's k groups, or null.
+    static const std::uint16_t* order_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        if (!c.shape.is_ordered()) return nullptr;
+        return reinterpret_cast<const std::uint16_t*>(c.packed + c.shape.orders_offset()) +
+               (g * c.shape.panels() + panel) * c.shape.order_size();
     }
 
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
@@ -7099,6 +7290,7 @@ private:
         w.channels = c.shape.channels;
         w.signed_rows = c.signed_rows;
         w.panel = panel_of(c, g, panel);
+        w.order = order_of(c, g, panel);
         tile_fetches fetches;
         fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
         w.fetches = &fetches;
@@ -8823,7 +9015,12 @@ struct depthwise {
     }
 
     static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
-        if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
+        if constexpr (dots::exists) {
+            // A dot product of several instructions is not worth it where both rows and channels of a window are partly empty.
+            if (requires { dots::dot::pairings; } && dots::window_rows(s) == 1 && s.in_channels % dots::block != 0)
+                return false;
+            return type != element_kind::f32 && dots::window_columns(s) > 0;
+        }
         return false;
     }
 
@@ -10688,7 +10885,7 @@ struct byte_maximum {
     template <std::int64_t Width, class Places>
     [[gnu::always_inline]] static void vector(std::int64_t offset, unsigned char* to,
                                               const Places& for_each_place) noexcept {
-        typedef Byte bytes __attribute__((vector_size(Width)));
+        using bytes [[gnu::vector_size(Width)]] = Byte;
         bytes most;
         std::memset(&most, std::is_signed_v<Byte> ? 0x80 : 0, sizeof most);
         for_each_place([&](const unsigned char* at) {
@@ -11681,7 +11878,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
 template <class Isa, class Element, int Rows>
 struct few_rows {
-    typedef Element vector __attribute__((vector_size(16)));
+    using vector [[gnu::vector_size(16)]] = Element;
     static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
 
     /// Whether a matrix has as many columns as one step takes.
@@ -11740,7 +11937,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
 template <class Isa, class Element>
 struct transposed_square {
-    typedef Element row __attribute__((vector_size(16)));
+    using row [[gnu::vector_size(16)]] = Element;
     static constexpr int size = 16 / static_cast<int>(sizeof(Element));
 
     template <bool Upper, int... Places>

@@ -452,6 +452,7 @@ enum class kind : int {
     group_convolution,
     convolution_backprop_data,
     group_convolution_backprop_data,
+    deformable_convolution,
     mat_mul,
     // pooling
     max_pool,
@@ -503,6 +504,16 @@ enum class kind : int {
     cum_sum,
     one_hot,
     non_zero,
+    // scatter
+    scatter_nd_update,
+    // detection
+    non_max_suppression,
+    roi_align,
+    // signal
+    dft,
+    idft,
+    rdft,
+    irdft,
     // attention
     scaled_dot_product_attention,
     // recurrent
@@ -5233,6 +5244,159 @@ constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/sizes.hpp
+#ifndef LPT_HOLDS_OP_SIZES_HPP
+#define LPT_HOLDS_OP_SIZES_HPP
+// Sizes that several inputs of an operation share.
+
+namespace lpt::inline LPT_ABI::op::detail {
+
+/// Raises an error unless the input can have these sizes; takes the sizes that were not known before.
+constexpr void require_sizes(const inference& facts, std::size_t port, text_view what, view<dimension*> sizes) {
+    const shape& dimensions = facts.dimensions(port);
+    if (dimensions.rank_is_dynamic()) {
+        return;
+    }
+    bool agrees = dimensions.rank() == sizes.size();
+    shape wanted;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        wanted.push_back(*sizes[axis]);
+        agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
+    }
+    if (!agrees) {
+        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
+    }
+}
+
+/// Raises an error unless an input can have real numbers.
+constexpr void require_real(const inference& facts, std::size_t port) {
+    if (facts.type(port) != dynamic && !is_real(facts.type(port))) {
+        facts.wrong({"input ", port, " must be of a floating point type, not ", lpt::name(facts.type(port))});
+    }
+}
+/// Raises an error unless an input can have integers.
+constexpr void require_integers(const inference& facts, std::size_t port) {
+    if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
+        facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::op::detail
+#endif
+
+// ======== lpt/op/deformable_convolution.hpp
+#ifndef LPT_HOLDS_OP_DEFORMABLE_CONVOLUTION_HPP
+#define LPT_HOLDS_OP_DEFORMABLE_CONVOLUTION_HPP
+namespace lpt::inline LPT_ABI::op {
+
+/// Convolution of images whose kernel elements are each moved by an offset of their own, and weighted by a mask.
+///
+/// y[n, o, p] = sum over c, k of w[o, c, k] * mask[n, d, k, p] * x[n, c, p * strides + k * dilations - pads_begin + offset[n, d, k, :, p]],
+/// d the group of offsets of channel c; x between elements is their bilinear mean. Outside the image x is 0; with
+/// `bilinear_interpolation_pad` it falls to 0 over one element, else elements of the border stand for those beyond.
+/// Inputs: x [N, C, H, W], offsets [N, deformable_group * kernel * 2 (rows, columns), out_H, out_W], w [C_out, C / group, kernel_H,
+/// kernel_W], perhaps mask [N, deformable_group * kernel, out_H, out_W] (from version 8 on). Output: [N, C_out, out_H, out_W].
+/// Other attributes and errors like Convolution. Source: OpenVINO operation set, DeformableConvolution-1, -8.
+struct deformable_convolution {
+    static constexpr auto number = kind::deformable_convolution;
+    static constexpr text_view name = "DeformableConvolution";
+    static constexpr versions opsets{1, 8};
+    static constexpr ports inputs{3, 4};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    integers strides{};
+    integers pads_begin{};
+    integers pads_end{};
+    integers dilations{};
+    op::auto_pad auto_pad = op::auto_pad::explicit_pads;
+    std::int64_t group = 1;
+    std::int64_t deformable_group = 1;
+    bool bilinear_interpolation_pad = false;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("strides", self.strides);
+        visit("pads_begin", self.pads_begin);
+        visit("pads_end", self.pads_end);
+        visit("dilations", self.dilations);
+        visit("auto_pad", self.auto_pad);
+        visit("group", self.group);
+        visit("deformable_group", self.deformable_group);
+        visit("bilinear_interpolation_pad", self.bilinear_interpolation_pad, in_versions{8});
+    }
+    static constexpr void infer(const deformable_convolution& self, inference& facts) {
+        const detail::window_attributes window{self.strides, self.dilations, self.pads_begin, self.pads_end,
+                                               self.auto_pad};
+        window.check(facts, 2);
+        facts.require("group", self.group, 1, most_step);
+        facts.require("deformable_group", self.deformable_group, 1, most_step);
+        for (std::size_t port = 0; port < facts.inputs(); ++port) {
+            detail::require_real(facts, port);
+        }
+        facts.output(facts.type(0), dimensions(self, window, facts));
+    }
+    friend constexpr bool operator==(const deformable_convolution&, const deformable_convolution&) = default;
+
+private:
+    /// A size several times over; raises an error where that is no size.
+    static constexpr dimension times(const inference& facts, dimension size, std::int64_t factor) {
+        const checked product = checked(size) * factor;
+        if (size != dynamic_dimension && !product.is_within(0, most_elements)) {
+            facts.wrong({"a size of ", size, " times ", factor, " is too large"});
+        }
+        return size == dynamic_dimension ? dynamic_dimension : product.value();
+    }
+    static constexpr void agree(const inference& facts, std::size_t port, text_view what, shape wanted) {
+        shape merged = wanted;
+        if (port < facts.inputs() && !merge_shape(merged, facts.dimensions(port))) {
+            facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", facts.dimensions(port)});
+        }
+    }
+    static constexpr shape dimensions(const deformable_convolution& self, const detail::window_attributes& window,
+                                      const inference& facts) {
+        const shape& data = facts.dimensions(0);
+        const shape& filters = facts.dimensions(2);
+        if (data.rank_is_dynamic() || filters.rank_is_dynamic()) {
+            return shape::of_rank(4);
+        }
+        if (data.rank() != 4 || filters.rank() != 4) {
+            facts.wrong({"data of shape ", data, " and weights of shape ", filters, " must have 4 axes"});
+        }
+        agree(facts, 0, "data",
+              shape{dynamic_dimension, times(facts, filters[1], self.group), dynamic_dimension, dynamic_dimension});
+        for (const std::int64_t groups : {self.group, self.deformable_group}) {
+            if (data.is_static(1) && data[1] % groups != 0) {
+                facts.wrong({data[1], " channels cannot be divided into ", groups, " groups"});
+            }
+        }
+        if (filters.is_static(0) && filters[0] % self.group != 0) {
+            facts.wrong({filters[0], " filters cannot be divided into ", self.group, " groups"});
+        }
+        shape result{data[0], filters[0]};
+        dimension kernel = 1;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const window_axis along = window.axis(axis, filters[axis + 2]);
+            if (along.kernel == 0) {
+                facts.wrong({"weights of shape ", filters, " have an empty kernel"});
+            }
+            detail::check_extent(facts, along, axis);
+            result.push_back(
+                detail::infer_positions(facts, along, self.auto_pad, rounding_type::floor, data[axis + 2], axis));
+            kernel = along.kernel == dynamic_dimension || kernel == dynamic_dimension
+                         ? dynamic_dimension
+                         : times(facts, kernel, along.kernel);
+        }
+        const dimension places = times(facts, kernel, self.deformable_group);
+        agree(facts, 1, "offsets", shape{data[0], times(facts, places, 2), result[2], result[3]});
+        agree(facts, 3, "mask", shape{data[0], places, result[2], result[3]});
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/indexing.hpp
 #ifndef LPT_HOLDS_OP_INDEXING_HPP
 #define LPT_HOLDS_OP_INDEXING_HPP
@@ -5542,6 +5706,138 @@ struct non_zero {
         facts.output(self.output_type, shape{static_cast<dimension>(data.rank()), empty ? 0 : dynamic_dimension});
     }
     friend constexpr bool operator==(const non_zero&, const non_zero&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/detection.hpp
+#ifndef LPT_HOLDS_OP_DETECTION_HPP
+#define LPT_HOLDS_OP_DETECTION_HPP
+// What networks that find objects do with boxes.
+
+namespace lpt::inline LPT_ABI::op {
+
+/// The four numbers of a box: `corner` y1, x1, y2, x2 of two opposite corners; `center` x and y of the middle, width, height.
+enum class box_encoding { corner, center };
+inline constexpr text_view box_encoding_words[] = {"corner", "center"};
+constexpr view<text_view> words_of(box_encoding) { return box_encoding_words; }
+
+/// Of boxes that lie over each other the one with the greatest score, for each image and class.
+///
+/// Boxes are taken in the order of their scores, as far as these are greater than the score threshold, equal ones in the order of their
+/// indices. One is dropped whose intersection over union with a box that was kept is greater than the IoU threshold; with
+/// sigma > 0 its score is multiplied by exp(-0.5 * IoU^2 / sigma) for each box that was kept, and it is looked at anew.
+/// Inputs: boxes [batch, N, 4], scores [batch, classes, N], and perhaps the most boxes to keep a class (0 if absent or less: none),
+/// IoU threshold, score threshold, sigma (single numbers, 0 if absent). Outputs: [kept, 3] image, class and index of each box;
+/// [kept, 3] image, class and score; [1] the number of boxes. Integers are of `output_type` (i32 or i64). In the order of
+/// images, classes and scores; `sort_result_descending`: of scores over all images and classes.
+/// Source: OpenVINO operation set, NonMaxSuppression-5, -9.
+struct non_max_suppression {
+    static constexpr auto number = kind::non_max_suppression;
+    static constexpr text_view name = "NonMaxSuppression";
+    static constexpr versions opsets{5, 9};
+    static constexpr ports inputs{2, 6};
+    static constexpr ports outputs{3, 3};
+    static constexpr trait traits = trait::none;
+
+    op::box_encoding box_encoding = op::box_encoding::corner;
+    bool sort_result_descending = true;
+    element output_type = i64;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("box_encoding", self.box_encoding);
+        visit("sort_result_descending", self.sort_result_descending);
+        visit("output_type", self.output_type);
+    }
+    static constexpr void infer(const non_max_suppression& self, inference& facts) {
+        detail::require_index_type(facts, "output_type", self.output_type);
+        dimension batch = dynamic_dimension;
+        dimension count = dynamic_dimension;
+        dimension classes = dynamic_dimension;
+        dimension numbers = 4;
+        detail::require_sizes(facts, 0, "boxes", {&batch, &count, &numbers});
+        detail::require_sizes(facts, 1, "scores", {&batch, &classes, &count});
+        for (std::size_t port = 0; port < facts.inputs(); ++port) {
+            if (port != 2) {
+                detail::require_real(facts, port);
+            } else {
+                detail::require_integers(facts, 2);
+            }
+            if (port >= 2 && facts.dimensions(port).is_static() && facts.dimensions(port).elements() != 1) {
+                facts.wrong(
+                    {"input ", port, " must be a single number, not a tensor of shape ", facts.dimensions(port)});
+            }
+        }
+        facts.output(self.output_type, shape{dynamic_dimension, 3});
+        facts.output(facts.type(1), shape{dynamic_dimension, 3});
+        facts.output(self.output_type, shape{1});
+    }
+    friend constexpr bool operator==(const non_max_suppression&, const non_max_suppression&) = default;
+};
+
+/// What ROIAlign makes of the samples of a bin.
+enum class roi_pooling { avg, max };
+inline constexpr text_view roi_pooling_words[] = {"avg", "max"};
+constexpr view<text_view> words_of(roi_pooling) { return roi_pooling_words; }
+
+/// Where a corner c of a region lies on the feature map: c * scale; (c + 0.5) * scale - 0.5; c * scale - 0.5.
+enum class roi_aligned_mode { asymmetric, half_pixel, half_pixel_for_nn };
+inline constexpr text_view roi_aligned_mode_words[] = {"asymmetric", "half_pixel", "half_pixel_for_nn"};
+constexpr view<text_view> words_of(roi_aligned_mode) { return roi_aligned_mode_words; }
+
+/// Regions of feature maps, each cut into bins, with the average or maximum of samples in each bin.
+///
+/// A bin has `sampling_ratio` samples along each axis, ceil(its size) with 0, evenly spread, each the bilinear mean of four
+/// elements; `max` takes the greatest of the four weighted elements. Samples more than 1 outside are 0. Sizes below 1 count as 1
+/// in `asymmetric`. Inputs: x [N, C, H, W], regions [R, 4] of x1, y1, x2, y2, images [R] (integers in [0, N)). Output:
+/// [R, C, pooled_h, pooled_w]. `aligned_mode` from version 9 on, before it `asymmetric`.
+/// Source: OpenVINO operation set, ROIAlign-3, -9.
+struct roi_align {
+    static constexpr auto number = kind::roi_align;
+    static constexpr text_view name = "ROIAlign";
+    static constexpr versions opsets{3, 9};
+    static constexpr ports inputs{3, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    std::int64_t pooled_h = 1;
+    std::int64_t pooled_w = 1;
+    std::int64_t sampling_ratio = 0;
+    double spatial_scale = 1;
+    roi_pooling mode = roi_pooling::avg;
+    roi_aligned_mode aligned_mode = roi_aligned_mode::asymmetric;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("pooled_h", self.pooled_h);
+        visit("pooled_w", self.pooled_w);
+        visit("sampling_ratio", self.sampling_ratio);
+        visit("spatial_scale", self.spatial_scale);
+        visit("mode", self.mode);
+        visit("aligned_mode", self.aligned_mode, in_versions{9});
+    }
+    static constexpr void infer(const roi_align& self, inference& facts) {
+        constexpr std::int64_t most_samples = 4096;
+        facts.require("pooled_h", self.pooled_h, 1, most_step);
+        facts.require("pooled_w", self.pooled_w, 1, most_step);
+        facts.require("sampling_ratio", self.sampling_ratio, 0, most_samples);
+        dimension images = dynamic_dimension;
+        dimension channels = dynamic_dimension;
+        dimension rows = dynamic_dimension;
+        dimension columns = dynamic_dimension;
+        dimension regions = dynamic_dimension;
+        dimension numbers = 4;
+        detail::require_sizes(facts, 0, "data", {&images, &channels, &rows, &columns});
+        detail::require_sizes(facts, 1, "regions", {&regions, &numbers});
+        detail::require_sizes(facts, 2, "images", {&regions});
+        detail::require_real(facts, 0);
+        detail::require_real(facts, 1);
+        detail::require_integers(facts, 2);
+        facts.output(facts.type(0), shape{regions, channels, self.pooled_h, self.pooled_w});
+    }
+    friend constexpr bool operator==(const roi_align&, const roi_align&) = default;
 };
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -7914,23 +8210,6 @@ struct recurrent_sizes {
     dimension bias_gates = dynamic_dimension;  // the same of the bias, which can have one part more
 };
 
-/// Raises an error unless the input can have these sizes; takes the sizes that were not known before.
-constexpr void require_sizes(const inference& facts, std::size_t port, text_view what, view<dimension*> sizes) {
-    const shape& dimensions = facts.dimensions(port);
-    if (dimensions.rank_is_dynamic()) {
-        return;
-    }
-    bool agrees = dimensions.rank() == sizes.size();
-    shape wanted;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        wanted.push_back(*sizes[axis]);
-        agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
-    }
-    if (!agrees) {
-        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
-    }
-}
-
 /// The sizes that the attributes give; raises an error where they make no sense.
 constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self, const inference& facts,
                                                 std::int64_t gates, std::int64_t bias_parts, std::size_t functions) {
@@ -8319,6 +8598,239 @@ struct reduce_logical_or : detail::logical_reduction {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/scatter.hpp
+#ifndef LPT_HOLDS_OP_SCATTER_HPP
+#define LPT_HOLDS_OP_SCATTER_HPP
+// Slices of a tensor replaced at places that another tensor gives.
+
+namespace lpt::inline LPT_ABI::op {
+
+/// How ScatterNDUpdate puts an update to the element that is there; `none` replaces it.
+enum class scatter_reduction { none, sum, sub, prod, min, max };
+inline constexpr text_view scatter_reduction_words[] = {"none", "sum", "sub", "prod", "min", "max"};
+constexpr view<text_view> words_of(scatter_reduction) { return scatter_reduction_words; }
+
+/// Slices of the data replaced, each at a tuple of indices; the last one counts where several have the same place.
+///
+/// y = x, y[indices[i…], …] = updates[i…, …]. Inputs: x, indices `[i…, K]` with K <= rank of x, updates `[i…, the rest of x's axes]`.
+/// `reduction` (from version 15 on): y[place] + update, - update, * update, or the less or greater of the two, one after the other.
+/// Negative indices count from the end. Raises an error where shapes or types do not fit.
+/// Source: OpenVINO operation set, ScatterNDUpdate-3, -15.
+struct scatter_nd_update {
+    static constexpr auto number = kind::scatter_nd_update;
+    static constexpr text_view name = "ScatterNDUpdate";
+    static constexpr versions opsets{3, 15};
+    static constexpr ports inputs{3, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    scatter_reduction reduction = scatter_reduction::none;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("reduction", self.reduction, in_versions{15});
+    }
+    static constexpr void infer(const scatter_nd_update&, inference& facts) {
+        const element data = facts.type(0);
+        const element updates = facts.type(2);
+        detail::check_indices(facts, 1);
+        if (data != updates && data != dynamic && updates != dynamic) {
+            facts.wrong(
+                {"data and updates must have one element type, not ", lpt::name(data), " and ", lpt::name(updates)});
+        }
+        require_shapes(facts);
+        facts.output(data == dynamic ? updates : data, facts.dimensions(0));
+    }
+    friend constexpr bool operator==(const scatter_nd_update&, const scatter_nd_update&) = default;
+
+private:
+    static constexpr void require_shapes(const inference& facts) {
+        const shape& data = facts.dimensions(0);
+        const shape& indices = facts.dimensions(1);
+        if (indices.rank_is_dynamic()) {
+            return;
+        }
+        if (indices.rank() == 0) {
+            facts.wrong({"indices must have an axis for their tuples"});
+        }
+        const dimension tuple = indices[indices.rank() - 1];
+        if (data.rank_is_dynamic() || tuple == dynamic_dimension) {
+            return;
+        }
+        if (tuple > static_cast<dimension>(data.rank())) {
+            facts.wrong({"indices of shape ", indices, " name more axes than data of shape ", data, " has"});
+        }
+        shape wanted;
+        for (std::size_t axis = 0; axis + 1 < indices.rank(); ++axis) {
+            wanted.push_back(indices[axis]);
+        }
+        for (auto axis = static_cast<std::size_t>(tuple); axis < data.rank(); ++axis) {
+            wanted.push_back(data[axis]);
+        }
+        shape merged = wanted;
+        if (!merge_shape(merged, facts.dimensions(2))) {
+            facts.wrong({"updates must have shape ", wanted, ", not ", facts.dimensions(2)});
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/signal.hpp
+#ifndef LPT_HOLDS_OP_SIGNAL_HPP
+#define LPT_HOLDS_OP_SIGNAL_HPP
+// Discrete Fourier transforms of real and complex numbers, whose two parts lie along the last axis.
+
+namespace lpt::inline LPT_ABI::op {
+
+namespace detail {
+
+/// The axes that are transformed, counted from the front among the first `rank`; false if they are not known.
+constexpr bool transformed_axes(const inference& facts, std::size_t rank, integers& axes) {
+    require_integers(facts, 1);
+    if (!known_axes(facts, 1, rank, axes)) {
+        return false;
+    }
+    if (axes.empty() || has_duplicates(axes)) {
+        facts.wrong({"axes (input 1) must each be named once, and one at least"});
+    }
+    return true;
+}
+
+/// The length of the transform along axis number `which` of `axes`: the given one, or that of the data where none or -1 is given.
+constexpr dimension transform_length(const inference& facts, std::size_t which, std::size_t axes, dimension otherwise) {
+    if (facts.inputs() < 3) {
+        return otherwise;
+    }
+    integers lengths;
+    if (!facts.values(2, lengths)) {
+        return dynamic_dimension;
+    }
+    if (lengths.size() != axes) {
+        facts.wrong({"signal sizes (input 2) must be ", axes, " numbers, one for each axis, not ", lengths.size()});
+    }
+    const std::int64_t length = lengths[which];
+    if (length == unknown_value) {
+        return dynamic_dimension;
+    }
+    if (length < -1 || length == 0 || length > most_elements) {
+        facts.wrong({"signal size ", length, " must be positive, or -1 for the size of the data"});
+    }
+    return length == -1 ? otherwise : length;
+}
+
+/// What a transform of two parts gives; `is_real_in`, `is_real_out`: the data, or the output, has no axis for the parts.
+constexpr void infer_transform(inference& facts, bool is_real_in, bool is_real_out) {
+    shape data = facts.dimensions(0);
+    require_real(facts, 0);
+    if (data.rank_is_dynamic()) {
+        return facts.output(facts.type(0), data);
+    }
+    const std::size_t parts = is_real_in ? 0 : 1;
+    dimension two = 2;
+    if (data.rank() < 1 + parts || (!is_real_in && !merge_dimension(two, data[data.rank() - 1]))) {
+        facts.wrong({"data of shape ", data, " has no ", is_real_in ? "axis" : "complex numbers along its last axis"});
+    }
+    if (!is_real_in) {
+        data = shape(view<dimension>(data.dimensions().data(), data.rank() - 1));
+    }
+    integers axes;
+    const bool known = transformed_axes(facts, data.rank(), axes);
+    for (std::size_t i = 0; known && i < axes.size(); ++i) {
+        dimension& size = data[static_cast<std::size_t>(axes[i])];
+        const bool is_last = i + 1 == axes.size();
+        const bool doubles = is_last && is_real_out;
+        const dimension own = doubles && size != dynamic_dimension ? 2 * (size - 1) : size;
+        const dimension length = transform_length(facts, i, axes.size(), own);
+        const bool halves = is_last && is_real_in && length != dynamic_dimension;
+        if (length == 0) {
+            facts.wrong({"axis ", axes[i], " of data of shape ", facts.dimensions(0), " has too few elements"});
+        }
+        size = halves ? length / 2 + 1 : length;
+    }
+    if (!known && (facts.inputs() > 2 || is_real_in || is_real_out)) {
+        data = shape::of_rank(data.rank());
+    }
+    if (!is_real_out) {
+        data.push_back(2);
+    }
+    facts.output(facts.type(0), data);
+}
+
+}  // namespace detail
+
+/// The discrete Fourier transform along some axes, one after the other.
+///
+/// y[k] = sum over n of x[n] * exp(-2 pi i k n / length). Inputs: x [sizes…, 2] with real and imaginary parts along the last axis; axes
+/// (integers, each once, not the last; negative ones count from the one before it); perhaps the lengths (-1: that of x), for which x is cut off
+/// or continued with zeros. Output: [sizes…, 2]. Source: OpenVINO operation set, DFT-7.
+struct dft {
+    static constexpr auto number = kind::dft;
+    static constexpr text_view name = "DFT";
+    static constexpr versions opsets{7};
+    static constexpr ports inputs{2, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self&, Visit&&) {}
+    static constexpr void infer(const dft&, inference& facts) { detail::infer_transform(facts, false, false); }
+    friend constexpr bool operator==(const dft&, const dft&) = default;
+};
+
+/// The inverse of `dft`: y[n] = 1 / length * sum over k of x[k] * exp(2 pi i k n / length). Source: OpenVINO operation set, IDFT-7.
+struct idft {
+    static constexpr auto number = kind::idft;
+    static constexpr text_view name = "IDFT";
+    static constexpr versions opsets{7};
+    static constexpr ports inputs{2, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self&, Visit&&) {}
+    static constexpr void infer(const idft&, inference& facts) { detail::infer_transform(facts, false, false); }
+    friend constexpr bool operator==(const idft&, const idft&) = default;
+};
+
+/// `dft` of real numbers [sizes…]: of the last of the axes only the first length / 2 + 1 numbers, the others being their mirror.
+///
+/// Output: [sizes…, 2]. Source: OpenVINO operation set, RDFT-9.
+struct rdft {
+    static constexpr auto number = kind::rdft;
+    static constexpr text_view name = "RDFT";
+    static constexpr versions opsets{9};
+    static constexpr ports inputs{2, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self&, Visit&&) {}
+    static constexpr void infer(const rdft&, inference& facts) { detail::infer_transform(facts, true, false); }
+    friend constexpr bool operator==(const rdft&, const rdft&) = default;
+};
+
+/// The inverse of `rdft`: [sizes…, 2], of the last of the axes the first half, to real numbers [sizes…].
+///
+/// The length of that axis is 2 * (size - 1) unless it is given. Source: OpenVINO operation set, IRDFT-9.
+struct irdft {
+    static constexpr auto number = kind::irdft;
+    static constexpr text_view name = "IRDFT";
+    static constexpr versions opsets{9};
+    static constexpr ports inputs{2, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self&, Visit&&) {}
+    static constexpr void infer(const irdft&, inference& facts) { detail::infer_transform(facts, false, true); }
+    friend constexpr bool operator==(const irdft&, const irdft&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/state.hpp
 #ifndef LPT_HOLDS_OP_STATE_HPP
 #define LPT_HOLDS_OP_STATE_HPP
@@ -8473,19 +8985,20 @@ struct user_row : row {
 namespace lpt::inline LPT_ABI::op {
 
 /// Every operation type of the library, in the order of `kind`.
-using all = list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract,
-                 multiply, divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal,
-                 greater, greater_equal, less, less_equal, logical_and, logical_or, logical_xor, logical_not, select,
-                 relu, prelu, clamp, sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus,
-                 soft_sign, selu, exp, log, sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos,
-                 convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data, mat_mul,
-                 max_pool, avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape,
-                 squeeze, unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch,
-                 shuffle_channels, broadcast, tile, pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax,
-                 log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
-                 reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range,
-                 top_k, cum_sum, one_hot, non_zero, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence,
-                 gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
+using all =
+    list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract, multiply,
+         divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal, greater, greater_equal,
+         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, relu, prelu, clamp, sigmoid, tanh,
+         elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log, sqrt, abs,
+         negative, sign, erf, floor, ceiling, round, sin, cos, convolution, group_convolution,
+         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul, max_pool,
+         avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze,
+         transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile,
+         pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax, log_softmax, batch_norm_inference, lrn,
+         group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod, reduce_l1, reduce_l2,
+         reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot, non_zero, scatter_nd_update,
+         non_max_suppression, roi_align, dft, idft, rdft, irdft, scaled_dot_product_attention, lstm_cell, gru_cell,
+         lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <int Once = 0>  // a template, so that one translation unit can hold the functions that it points to

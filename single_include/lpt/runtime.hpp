@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -315,15 +316,15 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 namespace lpt::inline LPT_ABI::kernel {
 
 /// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
 ///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
 /// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
-/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
 struct fixed_point {
     static constexpr std::int64_t padding = 64;
-    static constexpr std::int32_t most_right = 22;
 
     const std::int32_t* bias = nullptr;
     const std::int32_t* multiplier = nullptr;
@@ -348,7 +349,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -2518,6 +2519,396 @@ constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/deformable_convolution.hpp
+#ifndef LPT_HOLDS_REFERENCE_DEFORMABLE_CONVOLUTION_HPP
+#define LPT_HOLDS_REFERENCE_DEFORMABLE_CONVOLUTION_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// The number between the elements of an image, at a place that may lie outside.
+template <class Real>
+constexpr Real sampled(const Real* image, const std::int64_t (&sizes)[2], Real row, Real column, bool fades_out) {
+    const auto height = static_cast<Real>(sizes[0]);
+    const auto width = static_cast<Real>(sizes[1]);
+    const bool inside = fades_out ? row > -1 && row < height && column > -1 && column < width
+                                  : row >= 0 && row < height && column >= 0 && column < width;
+    if (!inside) {  // NaN, too
+        return 0;
+    }
+    const auto top = static_cast<std::int64_t>(math::floor(row));
+    const auto left = static_cast<std::int64_t>(math::floor(column));
+    const Real down = row - static_cast<Real>(top);
+    const Real right = column - static_cast<Real>(left);
+    const auto element = [&](std::int64_t y, std::int64_t x) -> Real {
+        if (!fades_out) {
+            y = math::minimum(y, sizes[0] - 1);
+            x = math::minimum(x, sizes[1] - 1);
+        }
+        return y < 0 || x < 0 || y >= sizes[0] || x >= sizes[1] ? Real(0) : image[y * sizes[1] + x];
+    };
+    return (1 - down) * ((1 - right) * element(top, left) + right * element(top, left + 1)) +
+           down * ((1 - right) * element(top + 1, left) + right * element(top + 1, left + 1));
+}
+
+template <class Real>
+constexpr tensor deformable_convolution(const call& node) {
+    const auto& self = node.as<op::deformable_convolution>();
+    const op::detail::window_attributes window{self.strides, self.dilations, self.pads_begin, self.pads_end,
+                                               self.auto_pad};
+    const shape& data = node.dimensions(0);
+    const shape& filters = node.dimensions(2);
+    const shape& all = node.output().dimensions;
+    const std::int64_t sizes[2] = {data[2], data[3]};
+    op::window_axis along[2];
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        along[axis] = op::padded_window(window.axis(axis, filters[axis + 2]), self.auto_pad, data[axis + 2]);
+    }
+    const operand<Real> x(node.input(0));
+    const operand<Real> offsets(node.input(1));
+    const operand<Real> weights(node.input(2));
+    const operand<Real> mask(node.input(node.has(3) ? 3 : 0));
+    outcome<Real> result(node.output());
+    const auto channels = static_cast<std::size_t>(data[1]);
+    const auto outputs = static_cast<std::size_t>(all[1]);
+    const std::size_t kernel = elements_between(filters, 2, 4);
+    const std::size_t plane = elements_between(all, 2, 4);
+    const std::size_t columns = elements_between(filters, 1, 4);
+    const std::size_t outputs_in_group = outputs / static_cast<std::size_t>(self.group);
+    const auto deformable = static_cast<std::size_t>(self.deformable_group);
+    const bool fades_out = node.version >= 8 && self.bilinear_interpolation_pad;
+    seq<Real> seen(channels * kernel, Real(0));
+    for (std::size_t place = 0; place < static_cast<std::size_t>(all[0]) * plane; ++place) {
+        const std::size_t image = place / plane;
+        const std::size_t pixel = place % plane;
+        const auto row = static_cast<std::int64_t>(pixel) / all[3] * along[0].stride - along[0].pad_begin;
+        const auto column = static_cast<std::int64_t>(pixel) % all[3] * along[1].stride - along[1].pad_begin;
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            const std::size_t channel = i / kernel;
+            const std::size_t k = i % kernel;
+            const std::size_t moved = (image * deformable + channel / (channels / deformable)) * kernel + k;
+            const std::int64_t y = row + static_cast<std::int64_t>(k) / filters[3] * along[0].dilation;
+            const std::int64_t z = column + static_cast<std::int64_t>(k) % filters[3] * along[1].dilation;
+            const Real value =
+                sampled<Real>(x.data() + (image * channels + channel) * elements_between(data, 2, 4), sizes,
+                              static_cast<Real>(y) + offsets[2 * moved * plane + pixel],
+                              static_cast<Real>(z) + offsets[(2 * moved + 1) * plane + pixel], fades_out);
+            seen[i] = node.has(3) ? value * mask[moved * plane + pixel] : value;
+        }
+        for (std::size_t output = 0; output < outputs; ++output) {
+            const Real* from = seen.data() + output / outputs_in_group * columns;
+            Real sum = 0;
+            for (std::size_t i = 0; i < columns; ++i) {
+                sum += weights[output * columns + i] * from[i];
+            }
+            result[(image * outputs + output) * plane + pixel] = sum;
+        }
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// DeformableConvolution: sums of products in the number type of the data, in the order of channels and kernel elements.
+[[gnu::cold]] inline bool evaluate_deformable_convolution(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(detail::with_real(
+        node.output().type, [&](auto zero) { return detail::deformable_convolution<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/detection.hpp
+#ifndef LPT_HOLDS_REFERENCE_DETECTION_HPP
+#define LPT_HOLDS_REFERENCE_DETECTION_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+// ---- NonMaxSuppression
+
+template <class Real>
+struct kept_box {
+    Real score = 0;
+    std::int64_t image = 0;
+    std::int64_t kind = 0;  // class
+    std::int64_t index = 0;
+};
+
+/// A box by its least and greatest coordinates.
+template <class Real>
+struct box_corners {
+    Real y1, x1, y2, x2;
+
+    static box_corners of(const Real* from, op::box_encoding encoding) {
+        if (encoding == op::box_encoding::corner) {
+            return {std::min(from[0], from[2]), std::min(from[1], from[3]), std::max(from[0], from[2]),
+                    std::max(from[1], from[3])};
+        }
+        const Real width = from[2] / 2;
+        const Real height = from[3] / 2;
+        return {from[1] - height, from[0] - width, from[1] + height, from[0] + width};
+    }
+    Real area() const { return (y2 - y1) * (x2 - x1); }
+};
+
+template <class Real>
+Real intersection_over_union(const box_corners<Real>& a, const box_corners<Real>& b) {
+    const Real height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+    const Real width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+    if (!(height > 0) || !(width > 0) || !(a.area() > 0) || !(b.area() > 0)) {
+        return 0;
+    }
+    const Real both = height * width;
+    return both / (a.area() + b.area() - both);
+}
+
+/// What decides which boxes of one image and class are kept.
+template <class Real>
+struct suppression {
+    std::int64_t most = 0;
+    Real overlap = 0;
+    Real least_score = 0;
+    Real sigma = 0;
+
+    /// A box that waits for its turn, and how many of the kept ones it was compared with.
+    struct candidate {
+        Real score;
+        std::int64_t index;
+        std::size_t compared = 0;
+
+        bool operator<(const candidate& other) const {  // the greatest of a heap comes first
+            return score != other.score ? score < other.score : index > other.index;
+        }
+    };
+
+    void operator()(const std::vector<box_corners<Real>>& boxes, const Real* scores, std::int64_t image,
+                    std::int64_t kind, std::vector<kept_box<Real>>& kept) const {
+        std::vector<candidate> waiting;
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            if (scores[i] > least_score) {
+                waiting.push_back({scores[i], static_cast<std::int64_t>(i)});
+            }
+        }
+        std::make_heap(waiting.begin(), waiting.end());
+        const std::size_t first = kept.size();
+        while (!waiting.empty() && static_cast<std::int64_t>(kept.size() - first) < most) {
+            std::pop_heap(waiting.begin(), waiting.end());
+            candidate next = waiting.back();
+            waiting.pop_back();
+            const Real before = next.score;
+            if (!survives(next, boxes, kept, first)) {
+                continue;
+            }
+            if (next.score == before) {
+                kept.push_back({next.score, image, kind, next.index});
+            } else if (next.score > least_score) {
+                waiting.push_back(next);
+                std::push_heap(waiting.begin(), waiting.end());
+            }
+        }
+    }
+
+private:
+    /// False for a box that lies over a kept one; lowers its score otherwise.
+    bool survives(candidate& next, const std::vector<box_corners<Real>>& boxes, const std::vector<kept_box<Real>>& kept,
+                  std::size_t first) const {
+        for (std::size_t i = kept.size(); i > first + next.compared; --i) {
+            const Real shared = intersection_over_union(boxes[static_cast<std::size_t>(next.index)],
+                                                        boxes[static_cast<std::size_t>(kept[i - 1].index)]);
+            if (shared > overlap) {
+                return false;
+            }
+            if (sigma > 0) {
+                const double weight =
+                    math::exp(-0.5 / static_cast<double>(sigma) * static_cast<double>(shared * shared));
+                next.score = static_cast<Real>(static_cast<double>(next.score) * weight);
+            }
+        }
+        next.compared = kept.size() - first;
+        return true;
+    }
+};
+
+template <class Real>
+void non_max_suppression(const call& node, seq<tensor>& outputs) {
+    const auto& self = node.as<op::non_max_suppression>();
+    const auto count = static_cast<std::size_t>(node.dimensions(0)[1]);
+    const auto classes = static_cast<std::size_t>(node.dimensions(1)[1]);
+    const operand<Real> boxes(node.input(0));
+    const operand<Real> scores(node.input(1));
+    const suppression<Real> choose{node.integer_at(2), static_cast<Real>(node.real_at(3)),
+                                   static_cast<Real>(node.real_at(4)), static_cast<Real>(node.real_at(5))};
+    std::vector<kept_box<Real>> kept;
+    for (std::size_t image = 0; image < static_cast<std::size_t>(node.dimensions(0)[0]); ++image) {
+        std::vector<box_corners<Real>> corners;
+        for (std::size_t i = 0; i < count; ++i) {
+            corners.push_back(box_corners<Real>::of(boxes.data() + (image * count + i) * 4, self.box_encoding));
+        }
+        for (std::size_t kind = 0; kind < classes; ++kind) {
+            choose(corners, scores.data() + (image * classes + kind) * count, static_cast<std::int64_t>(image),
+                   static_cast<std::int64_t>(kind), kept);
+        }
+    }
+    if (self.sort_result_descending) {
+        std::sort(kept.begin(), kept.end(), [](const kept_box<Real>& a, const kept_box<Real>& b) {
+            return a.score != b.score   ? a.score > b.score
+                   : a.image != b.image ? a.image < b.image
+                   : a.kind != b.kind   ? a.kind < b.kind
+                                        : a.index < b.index;
+        });
+    }
+    const shape dimensions{static_cast<dimension>(kept.size()), 3};
+    tensor_builder indices(self.output_type, dimensions);
+    outcome<Real> values(node.output(1).type, dimensions);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        indices.integer(3 * i, kept[i].image);
+        indices.integer(3 * i + 1, kept[i].kind);
+        indices.integer(3 * i + 2, kept[i].index);
+        values[3 * i] = static_cast<Real>(kept[i].image);
+        values[3 * i + 1] = static_cast<Real>(kept[i].kind);
+        values[3 * i + 2] = kept[i].score;
+    }
+    tensor_builder number(self.output_type, shape{1});
+    number.integer(0, static_cast<std::int64_t>(kept.size()));
+    outputs.push_back(indices.finish());
+    outputs.push_back(values.finish());
+    outputs.push_back(number.finish());
+}
+
+// ---- ROIAlign
+
+/// The samples of the bins of one region along one axis: the two elements that each lies between, and how near the second one is.
+template <class Real>
+struct sampled_axis {
+    struct sample {
+        std::size_t low = 0;
+        std::size_t high = 0;
+        Real rest = 0;
+        bool is_outside = false;
+    };
+    std::vector<sample> samples;  // bin by bin
+    std::size_t in_bin = 0;
+
+    sampled_axis(Real begin, Real end, std::int64_t bins, std::int64_t size, const op::roi_align& self) {
+        constexpr Real most_samples = 65536;  // along one axis
+        Real extent = end - begin;
+        if (self.aligned_mode == op::roi_aligned_mode::asymmetric) {
+            extent = std::max(extent, Real(1));
+        }
+        const Real width = extent / static_cast<Real>(bins);
+        const Real wanted = self.sampling_ratio > 0 ? static_cast<Real>(self.sampling_ratio) : math::ceil(width);
+        if (!math::is_finite(begin) || !math::is_finite(end) || wanted * static_cast<Real>(bins) > most_samples) {
+            fail({"ROIAlign: a region from ", static_cast<double>(begin), " to ", static_cast<double>(end), " in ",
+                  bins, " bins cannot be sampled"});
+        }
+        in_bin = wanted > 0 ? static_cast<std::size_t>(wanted) : 0;
+        for (std::int64_t bin = 0; bin < bins; ++bin) {
+            for (std::size_t i = 0; i < in_bin; ++i) {
+                samples.push_back(at(begin + static_cast<Real>(bin) * width +
+                                         (static_cast<Real>(i) + Real(0.5)) * width / static_cast<Real>(in_bin),
+                                     size));
+            }
+        }
+    }
+
+private:
+    static sample at(Real place, std::int64_t size) {
+        sample result;
+        if (!(place >= -1) || place > static_cast<Real>(size)) {
+            result.is_outside = true;
+            return result;
+        }
+        place = std::max(place, Real(0));
+        const std::int64_t low = static_cast<std::int64_t>(place);
+        const bool is_last = low >= size - 1;
+        result.low = static_cast<std::size_t>(is_last ? size - 1 : low);
+        result.high = is_last ? result.low : result.low + 1;
+        result.rest = is_last ? Real(0) : place - static_cast<Real>(low);
+        return result;
+    }
+};
+
+/// One bin of one channel.
+template <class Real>
+Real pooled(const Real* channel, std::size_t columns, const typename sampled_axis<Real>::sample* y, std::size_t rows,
+            const typename sampled_axis<Real>::sample* x, std::size_t places, op::roi_pooling mode) {
+    Real sum = 0;
+    Real most = 0;
+    bool is_first = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t k = 0; k < places; ++k) {
+            Real parts[4] = {};
+            if (!y[i].is_outside && !x[k].is_outside) {
+                const Real up = 1 - y[i].rest;
+                const Real left = 1 - x[k].rest;
+                parts[0] = up * left * channel[y[i].low * columns + x[k].low];
+                parts[1] = up * x[k].rest * channel[y[i].low * columns + x[k].high];
+                parts[2] = y[i].rest * left * channel[y[i].high * columns + x[k].low];
+                parts[3] = y[i].rest * x[k].rest * channel[y[i].high * columns + x[k].high];
+            }
+            sum += parts[0] + parts[1] + parts[2] + parts[3];
+            const Real here = std::max(std::max(parts[0], parts[1]), std::max(parts[2], parts[3]));
+            most = is_first ? here : std::max(most, here);
+            is_first = false;
+        }
+    }
+    return mode == op::roi_pooling::max ? most : sum / static_cast<Real>(std::max<std::size_t>(rows * places, 1));
+}
+
+template <class Real>
+tensor roi_align(const call& node) {
+    const auto& self = node.as<op::roi_align>();
+    const shape& data = node.dimensions(0);
+    const std::size_t channels = static_cast<std::size_t>(data[1]);
+    const std::size_t plane = elements_between(data, 2, 4);
+    const operand<Real> x(node.input(0));
+    const operand<Real> regions(node.input(1));
+    const operand<std::int64_t> images(node.input(2));
+    outcome<Real> result(node.output());
+    const Real scale = static_cast<Real>(self.spatial_scale);
+    const Real before = self.aligned_mode == op::roi_aligned_mode::half_pixel ? Real(0.5) : Real(0);
+    const Real behind = self.aligned_mode == op::roi_aligned_mode::asymmetric ? Real(0) : Real(0.5);
+    const auto rows = static_cast<std::size_t>(self.pooled_h);
+    const auto places = static_cast<std::size_t>(self.pooled_w);
+    for (std::size_t region = 0; region < static_cast<std::size_t>(node.output().dimensions[0]); ++region) {
+        const std::int64_t image = images[region];
+        if (image < 0 || image >= data[0]) {
+            fail({"ROIAlign: region ", region, " is of image ", image, ", but there are ", data[0]});
+        }
+        const auto corner = [&](std::size_t which) { return (regions[region * 4 + which] + before) * scale - behind; };
+        const sampled_axis<Real> down(corner(1), corner(3), self.pooled_h, data[2], self);
+        const sampled_axis<Real> across(corner(0), corner(2), self.pooled_w, data[3], self);
+        for (std::size_t channel = 0; channel < channels; ++channel) {
+            const Real* from = x.data() + (static_cast<std::size_t>(image) * channels + channel) * plane;
+            for (std::size_t bin = 0; bin < rows * places; ++bin) {
+                result[(region * channels + channel) * rows * places + bin] = pooled<Real>(
+                    from, static_cast<std::size_t>(data[3]), down.samples.data() + bin / places * down.in_bin,
+                    down.in_bin, across.samples.data() + bin % places * across.in_bin, across.in_bin, self.mode);
+            }
+        }
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// NonMaxSuppression and ROIAlign, in the number type of the scores or the data.
+[[gnu::cold]] inline bool evaluate_detection(const call& node, seq<tensor>& outputs) {
+    if (node.kind() == op::kind::roi_align) {
+        outputs.push_back(
+            detail::with_real(node.output().type, [&](auto zero) { return detail::roi_align<decltype(zero)>(node); }));
+        return true;
+    }
+    detail::with_real(node.output(1).type,
+                      [&](auto zero) { detail::non_max_suppression<decltype(zero)>(node, outputs); });
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
 // ======== lpt/reference/fake_convert.hpp
 #ifndef LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
 #define LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
@@ -3845,6 +4236,258 @@ constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/scatter.hpp
+#ifndef LPT_HOLDS_REFERENCE_SCATTER_HPP
+#define LPT_HOLDS_REFERENCE_SCATTER_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// Where the slices of ScatterNDUpdate begin, in elements of the data.
+constexpr seq<std::size_t> scatter_places(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& indices = node.dimensions(1);
+    const auto tuple = static_cast<std::size_t>(indices[indices.rank() - 1]);
+    const operand<std::int64_t> places(node.input(1));
+    const std::size_t inner = elements_between(data, tuple, data.rank());
+    seq<std::size_t> result;
+    for (std::size_t i = 0; i < elements_between(indices, 0, indices.rank() - 1); ++i) {
+        std::size_t place = 0;
+        for (std::size_t axis = 0; axis < tuple; ++axis) {
+            const std::int64_t index = places[i * tuple + axis];
+            const dimension size = data[axis];
+            if (index < -size || index >= size) {
+                fail({"ScatterNDUpdate: index ", index, " is outside an axis of size ", size});
+            }
+            place = place * static_cast<std::size_t>(size) + static_cast<std::size_t>(index < 0 ? index + size : index);
+        }
+        result.push_back(place * inner);
+    }
+    return result;
+}
+
+template <class Number>
+constexpr tensor scatter_nd_update(const call& node) {
+    const op::scatter_reduction how = node.as<op::scatter_nd_update>().reduction;
+    const seq<std::size_t> places = scatter_places(node);
+    const std::size_t inner = places.empty() ? 0 : node.input(2).elements() / places.size();
+    const operand<Number> x(node.input(0));
+    const operand<Number> updates(node.input(2));
+    outcome<Number> y(node.output());
+    for (std::size_t i = 0; i < y.elements(); ++i) {
+        y[i] = x[i];
+    }
+    const auto combined = [how](Number before, Number update) -> Number {
+        switch (how) {
+            case op::scatter_reduction::sum: return evaluation::detail::plus(before, update);
+            case op::scatter_reduction::sub: return evaluation::detail::minus(before, update);
+            case op::scatter_reduction::prod: return evaluation::detail::times(before, update);
+            case op::scatter_reduction::min: return math::minimum(before, update);
+            case op::scatter_reduction::max: return math::maximum(before, update);
+            default: return update;
+        }
+    };
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t k = 0; k < inner; ++k) {
+            y[places[i] + k] = combined(y[places[i] + k], updates[i * inner + k]);
+        }
+    }
+    return y.finish();
+}
+
+}  // namespace detail
+
+/// ScatterNDUpdate: updates in the order of their indices. An index outside its axis is an error.
+[[gnu::cold]] inline bool evaluate_scatter(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(detail::with_number(node.output().type,
+                                          [&](auto zero) { return detail::scatter_nd_update<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/signal.hpp
+#ifndef LPT_HOLDS_REFERENCE_SIGNAL_HPP
+#define LPT_HOLDS_REFERENCE_SIGNAL_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+struct complex_number {
+    double real = 0;
+    double imaginary = 0;
+
+    friend constexpr complex_number operator*(complex_number a, complex_number b) {
+        return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    }
+    friend constexpr complex_number operator+(complex_number a, complex_number b) {
+        return {a.real + b.real, a.imaginary + b.imaginary};
+    }
+};
+
+/// The Fourier transform of one length, by the prime factors of that length.
+class fourier_transform {
+    static constexpr std::size_t greatest_factor = 16384;
+
+    std::size_t length_;
+    std::vector<complex_number> roots_;
+
+    static std::size_t least_factor(std::size_t number) {
+        std::size_t factor = 2;
+        while (factor * factor <= number && number % factor != 0) {
+            ++factor;
+        }
+        return factor * factor <= number ? factor : number;
+    }
+    /// `count` numbers, each `step` after the one before.
+    void transform(const complex_number* from, std::size_t step, std::size_t count, complex_number* to) const {
+        if (count == 1) {
+            *to = *from;
+            return;
+        }
+        const std::size_t factor = least_factor(count);
+        const std::size_t inner = count / factor;
+        std::vector<complex_number> parts(count);
+        for (std::size_t i = 0; i < factor; ++i) {
+            transform(from + i * step, step * factor, inner, parts.data() + i * inner);
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            complex_number sum;
+            for (std::size_t i = 0; i < factor; ++i) {
+                sum = sum + parts[i * inner + k % inner] * roots_[i * k % count * step];
+            }
+            to[k] = sum;
+        }
+    }
+
+public:
+    fourier_transform(std::size_t length, bool is_inverse) : length_(length), roots_(length) {
+        for (std::size_t rest = length; rest > 1; rest /= least_factor(rest)) {
+            if (least_factor(rest) > greatest_factor) {
+                fail({"a Fourier transform of length ", length, " has the prime factor ", least_factor(rest),
+                      ", expected at most ", greatest_factor});
+            }
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            const double angle = 6.283185307179586 * static_cast<double>(i) / static_cast<double>(length);
+            roots_[i] = {std::cos(angle), is_inverse ? std::sin(angle) : -std::sin(angle)};
+        }
+    }
+    std::size_t length() const { return length_; }
+    void operator()(const complex_number* from, complex_number* to) const { transform(from, 1, length_, to); }
+};
+
+/// Complex numbers along axes.
+struct complex_tensor {
+    shape dimensions;
+    std::vector<complex_number> values;
+
+    /// Calls `line(from, to, whole)` for each line along an axis that gets another size: copies of it, and where it goes.
+    template <class Line>
+    void along(std::size_t axis, dimension new_size, const Line& line) {
+        const auto before = static_cast<std::size_t>(dimensions[axis]);
+        const auto after = static_cast<std::size_t>(new_size);
+        const std::size_t inner = elements_between(dimensions, axis + 1, dimensions.rank());
+        const std::size_t outer = elements_between(dimensions, 0, axis);
+        std::vector<complex_number> result(outer * inner * after);
+        std::vector<complex_number> from(before);
+        std::vector<complex_number> to(after);
+        for (std::size_t i = 0; i < outer * inner; ++i) {
+            for (std::size_t k = 0; k < before; ++k) {
+                from[k] = values[(i / inner * before + k) * inner + i % inner];
+            }
+            line(from, to);
+            for (std::size_t k = 0; k < after; ++k) {
+                result[(i / inner * after + k) * inner + i % inner] = to[k];
+            }
+        }
+        values = std::move(result);
+        dimensions[axis] = new_size;
+    }
+};
+
+/// Transforms lines along an axis, cut off or continued with zeros to a length.
+///
+/// `is_half_in`: a line is the first half of a spectrum whose other half is its mirror; `is_half_out`: only that half is kept.
+inline void transform_axis(complex_tensor& data, std::size_t axis, dimension length, bool is_inverse, bool is_half_in,
+                           bool is_half_out) {
+    const fourier_transform transform(static_cast<std::size_t>(length), is_inverse);
+    const std::size_t size = transform.length();
+    std::vector<complex_number> whole(size);
+    std::vector<complex_number> result(size);
+    const double scale = is_inverse ? 1.0 / static_cast<double>(size) : 1.0;
+    data.along(axis, is_half_out ? length / 2 + 1 : length,
+               [&](const std::vector<complex_number>& from, std::vector<complex_number>& to) {
+                   std::fill(whole.begin(), whole.end(), complex_number{});
+                   const std::size_t given = std::min(from.size(), is_half_in ? size / 2 + 1 : size);
+                   std::copy_n(from.begin(), given, whole.begin());
+                   for (std::size_t k = 1; is_half_in && k < given; ++k) {
+                       if (2 * k != size) {
+                           whole[size - k] = {from[k].real, -from[k].imaginary};
+                       }
+                   }
+                   if (is_half_in) {  // real numbers have real ones there
+                       whole[0].imaginary = 0;
+                       whole[size / 2].imaginary *= size % 2 == 0 ? 0 : 1;
+                   }
+                   transform(whole.data(), result.data());
+                   for (std::size_t k = 0; k < to.size(); ++k) {
+                       to[k] = {result[k].real * scale, result[k].imaginary * scale};
+                   }
+               });
+}
+
+template <class Real>
+tensor fourier(const call& node) {
+    const bool is_inverse = node.kind() == op::kind::idft || node.kind() == op::kind::irdft;
+    const bool is_real_in = node.kind() == op::kind::rdft;
+    const bool is_real_out = node.kind() == op::kind::irdft;
+    const shape& given = node.dimensions(0);
+    complex_tensor data;
+    data.dimensions = is_real_in ? given : shape(view<dimension>(given.dimensions().data(), given.rank() - 1));
+    const operand<Real> x(node.input(0));
+    for (std::size_t i = 0; i < data.dimensions.elements(); ++i) {
+        data.values.push_back(is_real_in
+                                  ? complex_number{static_cast<double>(x[i]), 0}
+                                  : complex_number{static_cast<double>(x[2 * i]), static_cast<double>(x[2 * i + 1])});
+    }
+    const integers axes = node.integers_at(1);
+    const integers lengths = node.integers_at(2);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        // Real numbers become complex, and complex ones real, along the last axis: first of all, or at the end.
+        const std::size_t which = is_real_in ? axes.size() - 1 - i : i;
+        const std::size_t axis = evaluation::detail::axis_of(axes[which], data.dimensions.rank());
+        const bool is_last = which + 1 == axes.size();
+        const bool to_real = is_last && is_real_out;
+        const dimension own = to_real ? 2 * (data.dimensions[axis] - 1) : data.dimensions[axis];
+        const dimension length = which < lengths.size() && lengths[which] != -1 ? lengths[which] : own;
+        transform_axis(data, axis, length, is_inverse, to_real, is_last && is_real_in);
+    }
+    outcome<Real> result(node.output());
+    for (std::size_t i = 0; i < data.values.size(); ++i) {
+        if (is_real_out) {
+            result[i] = static_cast<Real>(data.values[i].real);
+        } else {
+            result[2 * i] = static_cast<Real>(data.values[i].real);
+            result[2 * i + 1] = static_cast<Real>(data.values[i].imaginary);
+        }
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// DFT, IDFT, RDFT and IRDFT, in double. Lengths with a prime factor above 16384 are an error.
+[[gnu::cold]] inline bool evaluate_signal(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(
+        detail::with_real(node.output().type, [&](auto zero) { return detail::fourier<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
 // ======== lpt/reference/evaluate.hpp
 #ifndef LPT_HOLDS_REFERENCE_EVALUATE_HPP
 #define LPT_HOLDS_REFERENCE_EVALUATE_HPP
@@ -3918,6 +4561,14 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
+        case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
+        case op::kind::scatter_nd_update: return evaluate_scatter(node, outputs);
+        case op::kind::non_max_suppression:
+        case op::kind::roi_align: return evaluate_detection(node, outputs);
+        case op::kind::dft:
+        case op::kind::idft:
+        case op::kind::rdft:
+        case op::kind::irdft: return evaluate_signal(node, outputs);
         case op::kind::scaled_dot_product_attention: return evaluate_attention(node, outputs);
         case op::kind::lstm_cell:
         case op::kind::gru_cell:
@@ -4013,7 +4664,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         }
         seq<op::output_facts, 2> facts;
         if (!evaluation::infer_outputs(each.attributes(), each.version(), computed, facts, each.name()) &&
-            !each.is<op::non_zero>()) {
+            !each.is<op::non_zero>() && !each.is<op::non_max_suppression>()) {
             detail::cannot_evaluate(each, "its output shape does not follow from its inputs");
         }
         detail::check_memory(each, facts, most);

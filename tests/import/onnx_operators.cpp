@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/import/network_file.hpp"
-#include "tests/import/onnx_file.hpp"
-#include "tests/support/reference.hpp"
-
-#include <lpt/import/import.hpp>
+#include "tests/import/onnx_results.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,34 +12,7 @@ namespace {
 
 using namespace lpt;
 using namespace lpt::testing::onnx_file;
-using values = std::vector<double>;
 
-lpt::graph import_content(const std::string& content) {
-    const lpt::testing::temporary_folder folder;
-    return lpt::import(folder.write("net.onnx", content));
-}
-std::vector<values> results_of(const std::string& content, const std::vector<tensor>& inputs) {
-    std::vector<values> all;
-    for (const tensor& each :
-         reference::evaluate<float>(import_content(content), view<tensor>(inputs.data(), inputs.size()))) {
-        all.emplace_back();
-        for (std::size_t i = 0; i < each.elements(); ++i) {
-            all.back().push_back(each.real(i));
-        }
-    }
-    return all;
-}
-tensor floats_of(shape dimensions, const values& numbers_of) {
-    return make_tensor(f32, std::move(dimensions), view<double>(numbers_of.data(), numbers_of.size()));
-}
-tensor integers_of_list(const numbers& all) { return make_indices(view<std::int64_t>(all.data(), all.size())); }
-std::string word(const std::string& name, const std::string& given) {
-    return message([&](pbf_writer& to) {
-        to.add_string(1, name);
-        to.add_string(4, given);
-        to.add_int32(20, 3);
-    });
-}
 constexpr std::int64_t i32_type = 6;
 constexpr std::int64_t i4_type = 22;
 constexpr std::int64_t u2_type = 25;

@@ -28,9 +28,13 @@ inline void make_operator(network& net, const operator_info& op) {
 inline void make_operators(network& net) {
     for (const operator_info& each : net.description().operators) {
         net.begin(&each);
+        if (net.budget().left == 0) {
+            net.wrong("subgraphs are run by more operators than the file may have");
+        }
+        --net.budget().left;
         if (each.code == builtin::call_once) {
             const auto which = static_cast<std::size_t>(each.integer("init_subgraph_index"));
-            network start(net.file(), which, net.make(), net.variables(), true);
+            network start(net.file(), which, net.make(), net.variables(), net.budget(), true);
             make_operators(start);
         } else {
             make_operator(net, each);
@@ -75,7 +79,8 @@ inline graph make_graph(const model& file) {
     }
     model_builder make(file.file.c_str());
     std::map<std::string, variable> variables;
-    network net(file, 0, make, variables, false);
+    operator_budget budget(file);
+    network net(file, 0, make, variables, budget, false);
     make_inputs(net);
     make_operators(net);
     make_outputs(net);

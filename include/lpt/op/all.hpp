@@ -8,6 +8,8 @@
 #include <lpt/op/comparison.hpp>
 #include <lpt/op/control_flow.hpp>
 #include <lpt/op/convolution.hpp>
+#include <lpt/op/deformable_convolution.hpp>
+#include <lpt/op/detection.hpp>
 #include <lpt/op/indexing.hpp>
 #include <lpt/op/model.hpp>
 #include <lpt/op/movement.hpp>
@@ -16,25 +18,28 @@
 #include <lpt/op/recurrent.hpp>
 #include <lpt/op/reduction.hpp>
 #include <lpt/op/row.hpp>
+#include <lpt/op/scatter.hpp>
+#include <lpt/op/signal.hpp>
 #include <lpt/op/state.hpp>
 #include <lpt/op/user_row.hpp>
 
 namespace lpt::inline LPT_ABI::op {
 
 /// Every operation type of the library, in the order of `kind`.
-using all = list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract,
-                 multiply, divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal,
-                 greater, greater_equal, less, less_equal, logical_and, logical_or, logical_xor, logical_not, select,
-                 relu, prelu, clamp, sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus,
-                 soft_sign, selu, exp, log, sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos,
-                 convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data, mat_mul,
-                 max_pool, avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape,
-                 squeeze, unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch,
-                 shuffle_channels, broadcast, tile, pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax,
-                 log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
-                 reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range,
-                 top_k, cum_sum, one_hot, non_zero, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence,
-                 gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
+using all =
+    list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract, multiply,
+         divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal, greater, greater_equal,
+         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, relu, prelu, clamp, sigmoid, tanh,
+         elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log, sqrt, abs,
+         negative, sign, erf, floor, ceiling, round, sin, cos, convolution, group_convolution,
+         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul, max_pool,
+         avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze,
+         transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile,
+         pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax, log_softmax, batch_norm_inference, lrn,
+         group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod, reduce_l1, reduce_l2,
+         reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot, non_zero, scatter_nd_update,
+         non_max_suppression, roi_align, dft, idft, rdft, irdft, scaled_dot_product_attention, lstm_cell, gru_cell,
+         lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <int Once = 0>  // a template, so that one translation unit can hold the functions that it points to

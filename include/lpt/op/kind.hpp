@@ -71,6 +71,7 @@ enum class kind : int {
     group_convolution,
     convolution_backprop_data,
     group_convolution_backprop_data,
+    deformable_convolution,
     mat_mul,
     // pooling
     max_pool,
@@ -122,6 +123,16 @@ enum class kind : int {
     cum_sum,
     one_hot,
     non_zero,
+    // scatter
+    scatter_nd_update,
+    // detection
+    non_max_suppression,
+    roi_align,
+    // signal
+    dft,
+    idft,
+    rdft,
+    irdft,
     // attention
     scaled_dot_product_attention,
     // recurrent

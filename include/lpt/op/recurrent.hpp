@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/op/row.hpp>
+#include <lpt/op/sizes.hpp>
 
 namespace lpt::inline LPT_ABI::op {
 
@@ -46,23 +46,6 @@ struct recurrent_sizes {
     dimension gates = dynamic_dimension;       // rows of the weights: number of gates times hidden
     dimension bias_gates = dynamic_dimension;  // the same of the bias, which can have one part more
 };
-
-/// Raises an error unless the input can have these sizes; takes the sizes that were not known before.
-constexpr void require_sizes(const inference& facts, std::size_t port, text_view what, view<dimension*> sizes) {
-    const shape& dimensions = facts.dimensions(port);
-    if (dimensions.rank_is_dynamic()) {
-        return;
-    }
-    bool agrees = dimensions.rank() == sizes.size();
-    shape wanted;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        wanted.push_back(*sizes[axis]);
-        agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
-    }
-    if (!agrees) {
-        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
-    }
-}
 
 /// The sizes that the attributes give; raises an error where they make no sense.
 constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self, const inference& facts,

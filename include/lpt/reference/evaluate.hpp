@@ -5,6 +5,8 @@
 #include <lpt/reference/attention.hpp>
 #include <lpt/reference/control_flow.hpp>
 #include <lpt/reference/convolution.hpp>
+#include <lpt/reference/deformable_convolution.hpp>
+#include <lpt/reference/detection.hpp>
 #include <lpt/reference/fake_convert.hpp>
 #include <lpt/reference/indexing.hpp>
 #include <lpt/reference/interpolate.hpp>
@@ -13,6 +15,8 @@
 #include <lpt/reference/normalization.hpp>
 #include <lpt/reference/pooling.hpp>
 #include <lpt/reference/recurrent.hpp>
+#include <lpt/reference/scatter.hpp>
+#include <lpt/reference/signal.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -88,6 +92,14 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
+        case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
+        case op::kind::scatter_nd_update: return evaluate_scatter(node, outputs);
+        case op::kind::non_max_suppression:
+        case op::kind::roi_align: return evaluate_detection(node, outputs);
+        case op::kind::dft:
+        case op::kind::idft:
+        case op::kind::rdft:
+        case op::kind::irdft: return evaluate_signal(node, outputs);
         case op::kind::scaled_dot_product_attention: return evaluate_attention(node, outputs);
         case op::kind::lstm_cell:
         case op::kind::gru_cell:
@@ -183,7 +195,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         }
         seq<op::output_facts, 2> facts;
         if (!evaluation::infer_outputs(each.attributes(), each.version(), computed, facts, each.name()) &&
-            !each.is<op::non_zero>()) {
+            !each.is<op::non_zero>() && !each.is<op::non_max_suppression>()) {
             detail::cannot_evaluate(each, "its output shape does not follow from its inputs");
         }
         detail::check_memory(each, facts, most);

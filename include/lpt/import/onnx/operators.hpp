@@ -3,13 +3,16 @@
 
 #include <lpt/import/onnx/activation.hpp>
 #include <lpt/import/onnx/attention.hpp>
+#include <lpt/import/onnx/bits.hpp>
 #include <lpt/import/onnx/computed_resize.hpp>
 #include <lpt/import/onnx/control_flow.hpp>
 #include <lpt/import/onnx/convolution.hpp>
+#include <lpt/import/onnx/detection.hpp>
 #include <lpt/import/onnx/einsum.hpp>
 #include <lpt/import/onnx/elementwise.hpp>
 #include <lpt/import/onnx/features.hpp>
 #include <lpt/import/onnx/flex_attention.hpp>
+#include <lpt/import/onnx/linear_algebra.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/microsoft_attention.hpp>
@@ -39,6 +42,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(activation_operators);
         add(quantization_operators);
         add(convolution_operators);
+        add(detection_operators);
         add(pooling_operators);
         add(movement_operators);
         add(reduction_operators);
@@ -54,6 +58,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(flex_attention_operators);
         add(einsum_operators);
         add(signal_operators);
+        add(bit_operators);
+        add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
         return result;

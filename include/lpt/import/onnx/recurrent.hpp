@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/lstm_loop.hpp>
 #include <lpt/import/onnx/operation.hpp>
 
 /// Recurrent networks.
@@ -107,20 +108,80 @@ inline void out_states(operation& n, const recurrent_inputs& from, output_ref al
     n.out(1, from.batch_first ? last : n.transpose(last, {1, 0, 2}));
 }
 
+/// The function that stands at a place of an operation's activations.
+inline lstm_loop::function gate_function(operation& n, const op::lstm_sequence& from, std::size_t place) {
+    const text& word = from.activations[place];
+    if (word == "sigmoid") {
+        return {op::sigmoid{}};
+    }
+    if (word == "tanh") {
+        return {op::tanh{}};
+    }
+    if (word == "relu") {
+        return {op::relu{}};
+    }
+    if (word == "hardsigmoid") {
+        const auto parameter = [place](const seq<double>& all, double otherwise) {
+            return place < all.size() ? all[place] : otherwise;
+        };
+        return {op::clamp{{}, 0, 1}, parameter(from.activations_alpha, 0.2), parameter(from.activations_beta, 0.5)};
+    }
+    n.wrong({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
+}
+
+/// True unless an input is left out or known to be zeros.
+inline bool has_other_than_zeros(operation& n, std::size_t port) {
+    if (!n.has(port)) {
+        return false;
+    }
+    const tensor* known = n.known(n.in(port));
+    for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
+        if (known->real(i) != 0) {
+            return true;
+        }
+    }
+    return known == nullptr;
+}
+
+/// An LSTM that is more than LSTMSequence: one loop a direction. Outputs like those of LSTMSequence.
+inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& what, const recurrent_inputs& from,
+                                         output_ref cell) {
+    const std::int64_t size = what.hidden_size;
+    const output_ref bias = summed_bias(n, from.directions, 4 * size);
+    seq<output_ref> parts[3];
+    for (std::int64_t direction = 0; direction < from.directions; ++direction) {
+        lstm_loop loop(n.builder());
+        const auto rows = [&](output_ref all, std::int64_t gate) {
+            return n.squeeze(n.slice(n.slice(all, 0, direction, direction + 1), 1, gate * size, (gate + 1) * size),
+                             {0});
+        };
+        // Gates lie as input, output, forget, candidate in the file, peepholes as input, output, forget.
+        constexpr std::int64_t places[4] = {0, 2, 3, 1};
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (i == 1 && n.flag("input_forget")) {
+                continue;  // coupled to the input gate
+            }
+            loop.gates[i] = {rows(n.in(1), places[i]), rows(n.in(2), places[i]), rows(bias, places[i]), {}, {}};
+            loop.gates[i].peephole = n.has(7) && i != 2 ? rows(n.in(7), places[i]) : output_ref();
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            loop.functions[i] = gate_function(n, what, i);
+        }
+        loop.clip = what.clip;
+        loop.is_reverse = what.direction == op::recurrent_direction::reverse || direction == 1;
+        loop.lengths = n.has(4) ? n.in(4) : output_ref();
+        const auto state = [&](output_ref all) { return n.squeeze(n.slice(all, 1, direction, direction + 1), {1}); };
+        const lstm_loop::outcome made = loop.run(from.data, state(from.hidden), state(cell));
+        parts[0].push_back(n.unsqueeze(made.all, {1}));
+        parts[1].push_back(n.unsqueeze(made.hidden, {1}));
+        parts[2].push_back(n.unsqueeze(made.cell, {1}));
+    }
+    return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
+}
+
 inline void read_lstm(operation& n) {
     op::lstm_sequence what;
     read_recurrent_attributes(n, what, 3);
-    if (n.flag("input_forget")) {
-        n.wrong({"input_forget is not supported"});
-    }
-    if (n.has(7)) {
-        const tensor* peepholes = n.known(n.in(7));
-        for (std::size_t i = 0; peepholes == nullptr || i < peepholes->elements(); ++i) {
-            if (peepholes == nullptr || peepholes->real(i) != 0) {
-                n.wrong({"peepholes are not supported"});
-            }
-        }
-    }
     const std::int64_t size = what.hidden_size;
     const recurrent_inputs from = read_recurrent_inputs(n, size);
     output_ref cell = from.hidden;
@@ -129,12 +190,18 @@ inline void read_lstm(operation& n) {
     } else if (n.has(5)) {
         cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
     }
+    const auto out_cell = [&](output_ref last) { n.out(2, from.batch_first ? last : n.transpose(last, {1, 0, 2})); };
+    if (n.flag("input_forget") || has_other_than_zeros(n, 7)) {
+        const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell);
+        out_states(n, from, made.all, made.hidden);
+        return out_cell(made.cell);
+    }
     // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
     const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
     const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(n.in(1)), order(n.in(2)),
                                             order(summed_bias(n, from.directions, 4 * size))});
     out_states(n, from, made, output_ref(made, 1));
-    n.out(2, from.batch_first ? output_ref(made, 2) : n.transpose(output_ref(made, 2), {1, 0, 2}));
+    out_cell(output_ref(made, 2));
 }
 
 inline void read_gru(operation& n) {

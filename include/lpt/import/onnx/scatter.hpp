@@ -6,72 +6,49 @@
 /// Operators that put elements at places that other tensors give.
 namespace lpt::inline LPT_ABI::onnx {
 
-/// Rows of `updates` put into rows of `data` at `places`, the last one where several have one place. Where all places are known, a gather with a
-/// table made here.
-inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
+/// Rows of `updates` put into rows of `data` at known places: a gather with a table made here. The last one counts where several have one place.
+inline output_ref rows_gathered(operation& n, output_ref data, const tensor& places, output_ref updates) {
     const dimension rows = n.shape(data)[0];
-    const output_ref both = n.concat({data, updates}, 0);
-    constexpr dimension most_rows = 1 << 24;
-    if (const tensor* known = n.known(places); known != nullptr && rows <= most_rows) {
-        lpt::integers from;
-        for (dimension i = 0; i < rows; ++i) {
-            from.push_back(i);
-        }
-        for (std::size_t i = 0; i < known->elements(); ++i) {
-            const std::int64_t place = known->integer(i);
-            if (place < 0 || place >= rows) {
-                n.wrong({"place ", place, " is outside of ", rows});
-            }
-            from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
-        }
-        return n.gather(both, n.indices(from), 0);
+    lpt::integers from;
+    for (dimension i = 0; i < rows; ++i) {
+        from.push_back(i);
     }
-    const output_ref row = n.counted(n.indices({rows}));
-    const output_ref here = n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})});
-    const output_ref numbers = n.make(op::add{}, {n.counted(n.shape_of(places)), n.integer_constant(rows)});
-    const output_ref last =
-        n.reduce<op::reduce_max>(n.make(op::select{}, {here, numbers, n.integer_constant(-1)}), {1}, false);
-    const output_ref changed = n.make(op::greater_equal{}, {last, n.integer_constant(0)});
-    return n.gather(both, n.make(op::select{}, {changed, last, row}), 0);
+    for (std::size_t i = 0; i < places.elements(); ++i) {
+        const std::int64_t place = places.integer(i);
+        if (place < 0 || place >= rows) {
+            n.wrong({"place ", place, " is outside of ", rows});
+        }
+        from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
+    }
+    return n.gather(n.concat({data, updates}, 0), n.indices(from), 0);
 }
 
-/// The same with rows that are added, multiplied, or compared.
-inline output_ref rows_combined(operation& n, output_ref data, output_ref places, output_ref updates,
-                                std::string_view how) {
-    const dimension rows = n.shape(data)[0];
-    const output_ref row = n.counted(n.indices({rows}));
-    const output_ref here = n.unsqueeze(n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})}), {2});
-    const output_ref wide = n.unsqueeze(updates, {0});
-    const element_facts& limits = facts(n.type(data));
-    const bool real = is_real(n.type(data));
-    const auto chosen = [&](double otherwise) { return n.make(op::select{}, {here, wide, n.like(data, otherwise)}); };
-    if (how == "add") {
-        return n.make(op::add{}, {data, n.reduce<op::reduce_sum>(chosen(0), {1}, false)});
-    }
-    if (how == "mul") {
-        return n.make(op::multiply{}, {data, n.reduce<op::reduce_prod>(chosen(1), {1}, false)});
-    }
-    if (how == "max") {
-        return n.make(op::maximum{},
-                      {data, n.reduce<op::reduce_max>(chosen(real ? -math::infinity : limits.lowest), {1}, false)});
-    }
-    if (how == "min") {
-        return n.make(op::minimum{},
-                      {data, n.reduce<op::reduce_min>(chosen(real ? math::infinity : limits.highest), {1}, false)});
+/// What the attribute `reduction` says.
+inline op::scatter_reduction scatter_reduction_of(operation& n) {
+    using enum op::scatter_reduction;
+    const std::string_view how = n.words("reduction", "none");
+    for (const auto& [word, reduction] : {std::pair<std::string_view, op::scatter_reduction>{"none", none},
+                                          {"add", sum},
+                                          {"mul", prod},
+                                          {"max", max},
+                                          {"min", min}}) {
+        if (how == word) {
+            return reduction;
+        }
     }
     n.wrong({"reduction '", shown(how), "' is not known"});
 }
 
-/// `data`, `updates`: [rows, columns]. Comparing each row with each place must not take more than a large tensor.
+/// `data`, `updates`: [rows, columns].
 inline output_ref scattered(operation& n, output_ref data, output_ref places, output_ref updates) {
-    constexpr double most = 1 << 28;
-    const std::string_view how = n.words("reduction", "none");
-    const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
-                         (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
-    if (pairs > most && (how != "none" || n.known(places) == nullptr || n.shape(data)[0] > (1 << 24))) {
-        n.wrong({"has too many places that are not known when the network is read"});
+    constexpr dimension most_rows = 1 << 24;
+    const op::scatter_reduction how = scatter_reduction_of(n);
+    const dimension rows = n.shape(data)[0];
+    const tensor* known = n.known(places);
+    if (how == op::scatter_reduction::none && known != nullptr && rows != dynamic_dimension && rows <= most_rows) {
+        return rows_gathered(n, data, *known, updates);
     }
-    return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
+    return n.make(op::scatter_nd_update{how}, {data, n.unsqueeze(places, {1}), updates});
 }
 
 inline void read_scatter_elements(operation& n) {
@@ -197,21 +174,25 @@ inline void read_max_unpool(operation& n) {
         sizes[i + 2] = (data[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
     }
     if (n.has(2)) {
-        const lpt::integers given = n.known_integers(2);
-        const lpt::shape wanted{view<dimension>(given.data(), given.size())};
+        const output_ref wanted = n.convert(n.in(2), i64);
+        if (!(n.static_shape(wanted) == lpt::shape{static_cast<dimension>(sizes.rank())})) {
+            n.wrong({"the output shape (input 2) must be ", sizes.rank(), " numbers, not a tensor of shape ",
+                     n.shape(wanted)});
+        }
         std::int64_t stride = 1;
-        output_ref place = n.reshape(n.in(1), {-1});
+        const output_ref place = n.reshape(n.in(1), {-1});
         output_ref moved = n.integer_constant(0);
-        std::int64_t wide = 1;
+        output_ref wide = n.indices({1});
         for (std::size_t axis = sizes.rank(); axis-- > 0;) {
+            const auto at = static_cast<std::int64_t>(axis);
             const output_ref along = n.make(op::floor_mod{}, {n.make(op::divide{}, {place, n.integer_constant(stride)}),
                                                               n.integer_constant(sizes[axis])});
-            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, n.integer_constant(wide)})});
+            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, wide})});
             stride *= sizes[axis];
-            wide *= wanted[axis];
+            wide = n.make(op::multiply{}, {wide, n.slice(wanted, 0, at, at + 1)});
         }
-        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({wide, 1}));
-        return n.out(n.reshape(scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted.dimensions()));
+        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.concat({wide, n.indices({1})}, 0));
+        return n.out(n.make(op::reshape{}, {scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted}));
     }
     std::int64_t count = 1;
     for (const dimension size : sizes) {

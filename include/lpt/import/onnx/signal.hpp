@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-/// Running products, Fourier transforms, and bits seen as another type.
+/// Running products and Fourier transforms.
 namespace lpt::inline LPT_ABI::onnx {
 
 /// Products along an axis up to each place, by the sums of logarithms, of signs and of zeros: the axis may be known only when the network runs.
@@ -28,25 +28,67 @@ inline void read_cumulative_product(operation& n) {
     n.out(n.convert(is_real(type) ? result : n.make(op::round{}, {result}), type));
 }
 
-/// The discrete Fourier transform along an axis of real or complex numbers, whose two parts lie along the last axis.
+/// One of the Fourier transforms of the library: axis and length may be known only when the network runs.
+inline output_ref fourier_transform(operation& n, output_ref axis, bool is_inverse, bool is_one_sided) {
+    const output_ref x = n.in(0);
+    const auto last = static_cast<std::int64_t>(n.rank(x)) - 1;
+    const bool is_complex = n.shape(x)[static_cast<std::size_t>(last)] == 2;
+    seq<output_ref> inputs{x, axis};
+    if (n.has(1)) {
+        inputs.push_back(n.reshape(n.convert(n.in(1), i64), {1}));
+    }
+    if (is_inverse && is_one_sided && is_complex) {
+        return n.unsqueeze(n.make(op::irdft{}, inputs), {last});
+    }
+    if (!is_inverse && is_one_sided && !is_complex) {
+        inputs[0] = n.squeeze(x, {last});
+        return n.make(op::rdft{}, inputs);
+    }
+    if (is_one_sided) {
+        n.wrong({"a one-sided transform takes real numbers, its inverse complex ones"});
+    }
+    if (!is_complex) {
+        inputs[0] = n.concat({x, n.broadcast(n.like(x, 0), n.shape_of(x))}, last);
+    }
+    return is_inverse ? n.make(op::idft{}, inputs) : n.make(op::dft{}, inputs);
+}
+
+/// The discrete Fourier transform along an axis of real or complex numbers, whose two parts lie along the last axis: two products with a matrix
+/// where axis and length are known and small.
 inline void read_fourier_transform(operation& n) {
     const output_ref x = n.in(0);
-    const lpt::shape sizes = n.static_shape(x);
-    if (sizes.rank() < 2 || sizes[sizes.rank() - 1] < 1 || sizes[sizes.rank() - 1] > 2) {
-        n.wrong({"data of shape ", sizes, " has no real or complex numbers along its last axis"});
+    const std::size_t rank = n.rank(x);
+    const dimension parts = rank < 2 ? 0 : n.shape(x)[rank - 1];
+    if (parts < 1 || parts > 2) {
+        n.wrong({"data of shape ", n.shape(x), " has no real or complex numbers along its last axis"});
     }
-    std::int64_t axis = n.version() < 20 ? n.integer("axis", 1) : n.has(2) ? n.known_input(2).integer(0) : -2;
-    axis = n.axis_of(axis, sizes.rank());
-    const std::int64_t length = n.has(1) ? n.known_input(1).integer(0) : sizes[static_cast<std::size_t>(axis)];
     const bool inverse = n.flag("inverse");
     const bool one_sided = n.flag("onesided");
     constexpr std::int64_t longest = 4096;
-    const auto last = static_cast<std::int64_t>(sizes.rank()) - 1;
-    const bool to_real = inverse && one_sided;
-    const std::int64_t full = to_real && !n.has(1) ? 2 * (length - 1) : length;
-    if (full < 1 || full > longest || axis == last || (to_real && sizes[sizes.rank() - 1] != 2)) {
-        n.wrong({"a transform of length ", full, " along axis ", axis, " is not supported"});
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    if (n.has(2) && n.version() >= 20 && !n.is_known(2)) {
+        const output_ref given = n.reshape(n.convert(n.in(2), i64), {1});
+        return n.out(fourier_transform(n, n.make(op::floor_mod{}, {given, n.indices({last + 1})}), inverse, one_sided));
     }
+    std::int64_t axis = n.version() < 20 ? n.integer("axis", 1) : n.has(2) ? n.known_input(2).integer(0) : -2;
+    axis = n.axis_of(axis, rank);
+    const bool to_real = inverse && one_sided;
+    if (axis == last || (to_real && parts != 2)) {
+        n.wrong({"a transform along axis ", axis, " of data of shape ", n.shape(x), " is not possible"});
+    }
+    const bool is_open = n.shape(x).is_dynamic() || (n.has(1) && !n.is_known(1));
+    const dimension size = n.shape(x)[static_cast<std::size_t>(axis)];
+    const std::int64_t full = is_open                      ? longest + 1
+                              : n.has(1)                   ? n.known_input(1).integer(0)
+                              : to_real && size <= longest ? 2 * (size - 1)
+                                                           : size;
+    if (full > longest) {
+        return n.out(fourier_transform(n, n.indices({axis}), inverse, one_sided));
+    }
+    if (full < 1) {
+        n.wrong({"a transform of length ", full, " is not possible"});
+    }
+    const lpt::shape sizes = n.shape(x);
     const std::int64_t half = full / 2 + 1;
     const std::int64_t kept = math::minimum(to_real ? half : full, sizes[static_cast<std::size_t>(axis)]);
     const std::int64_t wanted = one_sided && !inverse ? half : full;
@@ -175,20 +217,11 @@ inline void read_mel_weights(operation& n) {
     n.out(n.convert(weights, n.type_attribute("output_datatype", f32)));
 }
 
-/// The bits of integers seen as other integers of as many bits.
-inline void read_bit_cast(operation& n) {
-    const element from = n.type(n.in(0));
-    const element to = known_element_of(n.integer("to", 0), n.builder());
-    if (bit_width(from) != bit_width(to) || is_real(from) || is_real(to)) {
-        n.wrong({"bits of ", lpt::name(from), " as ", lpt::name(to), " are not supported"});
-    }
-    n.out(n.convert(n.in(0), to));
-}
-
 inline constexpr operator_entry signal_operators[] = {
-    {"", "CumProd", read_cumulative_product}, {"", "DFT", read_fourier_transform},
-    {"", "STFT", read_short_time_transform},  {"", "MelWeightMatrix", read_mel_weights},
-    {"", "BitCast", read_bit_cast},
+    {"", "CumProd", read_cumulative_product},
+    {"", "DFT", read_fourier_transform},
+    {"", "STFT", read_short_time_transform},
+    {"", "MelWeightMatrix", read_mel_weights},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx

@@ -101,7 +101,29 @@ inline void make_mirror_pad(network& net) {
     make_padded(net, net.op().integer("mode") == 0 ? op::pad_mode::reflect : op::pad_mode::symmetric);
 }
 
+/// True if all of some inputs are known; else operators take them as they are computed.
+inline bool are_known(network& net, const std::vector<std::size_t>& ports) {
+    return std::all_of(ports.begin(), ports.end(), [&](std::size_t port) {
+        return net.make().value_of(net.codes(net.input(port), axes::as_in_file)) != nullptr;
+    });
+}
+
+/// A slice whose begin and size are computed; -1 is the rest of an axis.
+inline void make_computed_slice(network& net) {
+    model_builder& make = net.make();
+    const output_ref begin = make.add(op::convert{i64}, {net.real_input(1)});
+    const output_ref size = make.add(op::convert{i64}, {net.real_input(2)});
+    const output_ref is_rest = make.add(op::equal{}, {size, make.integer(-1)});
+    const output_ref end =
+        make.add(op::select{}, {is_rest, make.integer(most_elements), make.add(op::add{}, {begin, size})});
+    const output_ref step = make.indices(integers(shape::of_ones(net.input_info(0).dimensions.rank()).dimensions()));
+    net.give_moved(make.add(op::slice{}, {net.real_input(0), begin, end, step}), axes::as_in_file, 0);
+}
+
 inline void make_slice(network& net) {
+    if (!are_known(net, {1, 2})) {
+        return make_computed_slice(net);
+    }
     const axes order = movable_order(net, {0});
     const std::size_t rank = net.input_info(0).dimensions.rank();
     const integers begin = net.integers_input(1, "begin");
@@ -131,7 +153,33 @@ inline integers bits_of(std::int64_t mask, std::size_t count) {
     }
     return result;
 }
+/// Masks as bits, the lowest for the first of `count` numbers.
+inline op::strided_slice strided_slice_of(const network& net, std::size_t count) {
+    op::strided_slice what;
+    what.begin_mask = bits_of(net.op().integer("begin_mask"), count);
+    what.end_mask = bits_of(net.op().integer("end_mask"), count);
+    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), count);
+    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), count);
+    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), count);
+    return what;
+}
+inline void make_computed_strided_slice(network& net) {
+    const shape& numbers = net.input_info(1).signature;
+    if (numbers.rank() != 1 || !numbers.is_static()) {
+        net.wrong("its begin must have one axis of known size, not the shape ", numbers);
+    }
+    const output_ref begin = net.real_input(1);
+    const output_ref end =
+        net.op().flag("offset") ? net.make().add(op::add{}, {net.real_input(2), begin}) : net.real_input(2);
+    net.give_moved(net.make().add(strided_slice_of(net, static_cast<std::size_t>(numbers[0])),
+                                  {net.real_input(0), begin, end, net.real_input(3)}),
+                   axes::as_in_file, 0);
+}
+
 inline void make_strided_slice(network& net) {
+    if (!are_known(net, {1, 2, 3})) {
+        return make_computed_strided_slice(net);
+    }
     const std::size_t rank = net.input_info(0).dimensions.rank();
     integers begin = net.integers_input(1, "begin");
     integers end = net.integers_input(2, "end");
@@ -142,12 +190,7 @@ inline void make_strided_slice(network& net) {
     for (std::size_t i = 0; net.op().flag("offset") && i < begin.size(); ++i) {
         end[i] += begin[i];
     }
-    op::strided_slice what;
-    what.begin_mask = bits_of(net.op().integer("begin_mask"), begin.size());
-    what.end_mask = bits_of(net.op().integer("end_mask"), begin.size());
-    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), begin.size());
-    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), begin.size());
-    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), begin.size());
+    op::strided_slice what = strided_slice_of(net, begin.size());
     const bool keeps_axes = begin.size() == rank && net.op().integer("new_axis_mask") == 0 &&
                             net.op().integer("shrink_axis_mask") == 0 && net.op().integer("ellipsis_mask") == 0;
     const axes order = keeps_axes ? movable_order(net, {0}) : axes::as_in_file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/import/model_builder.hpp>
+#include <lpt/import/tflite/network_parts.hpp>
 #include <lpt/import/tflite/quantized.hpp>
 
 #include <algorithm>
@@ -12,25 +12,6 @@
 
 /// From the description of a file to a graph.
 namespace lpt::inline LPT_ABI::tflite {
-
-/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
-/// where convolutions have them.
-enum class axes { as_in_file, channels_first };
-
-/// A variable of a network.
-struct variable {
-    output_ref initial;  // its value before the first run; zeros if none
-    output_ref now;  // what operators read from here on
-    node_id reader = node_id::none;
-    bool is_written = false;
-};
-
-/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
-struct pending_margin {
-    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
-    integers begin;  // rows, columns
-    integers end;
-};
 
 /// The tensors of a subgraph as a graph has them: real numbers, or codes (the integers of the file), in either order of axes. Each
 /// form is made when somebody asks for it, so that two operations that agree about one pass it on without another operation between.
@@ -53,6 +34,7 @@ class network {
     std::vector<entry> entries_;
     const operator_info* op_ = nullptr;
     std::map<std::string, variable>& variables_;
+    operator_budget& budget_;
     std::map<std::int64_t, std::string> handles_;  // tensors that name variables
     bool is_initializing_;
 
@@ -164,13 +146,14 @@ class network {
 public:
     /// `is_initializing`: the subgraph gives variables their first values.
     network(const model& file, std::size_t which, model_builder& make, std::map<std::string, variable>& variables,
-            bool is_initializing)
+            operator_budget& budget, bool is_initializing)
         : file_(file),
           graph_(file.subgraphs[which]),
           where_{file.file, static_cast<std::int64_t>(which)},
           make_(make),
           entries_(graph_.tensors.size()),
           variables_(variables),
+          budget_(budget),
           is_initializing_(is_initializing) {}
 
     model_builder& make() { return make_; }
@@ -180,6 +163,7 @@ public:
     const operator_info& op() const { return *op_; }
     std::map<std::string, variable>& variables() { return variables_; }
     std::map<std::int64_t, std::string>& handles() { return handles_; }
+    operator_budget& budget() { return budget_; }
     bool is_initializing() const { return is_initializing_; }
 
     /// Begins an operator, or what is made for the subgraph as a whole (null).
@@ -324,6 +308,24 @@ public:
     }
     /// Says what a tensor is: integers, as the file has them.
     void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    /// Says what an output of the operator is: integers, as the file has them.
+    void give_codes(output_ref codes, std::size_t port = 0) {
+        if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
+            return;
+        }
+        const std::int64_t index = op().outputs[port];
+        if (!is_quantized(info(index))) {
+            return set(index, codes, axes::as_in_file, false);
+        }
+        shape merged = info(index).signature;
+        const element given = make_.type_of(codes);
+        if ((given != element_of(info(index).type) && given != dynamic) ||
+            (merged.rank() != 0 && !merge_shape(merged, make_.shape_of(codes)))) {
+            wrong("its output is declared as ", name(info(index).type), info(index).signature, ", but it gives ",
+                  lpt::name(given), make_.shape_of(codes));
+        }
+        set_codes(index, codes);
+    }
     /// An output that has the elements of an input, moved: on the grid where both have the same quantization.
     void give_moved(output_ref source, axes order, std::size_t from, std::size_t port = 0) {
         const bool same = port < op().outputs.size() && op().outputs[port] != operator_info::none &&

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/tflite/control_flow.hpp>
+#include <lpt/import/tflite/detection.hpp>
 #include <lpt/import/tflite/elementwise.hpp>
 #include <lpt/import/tflite/normalization.hpp>
 #include <lpt/import/tflite/pooling.hpp>
 #include <lpt/import/tflite/recurrent.hpp>
+#include <lpt/import/tflite/scatter.hpp>
 #include <lpt/import/tflite/shape.hpp>
 #include <lpt/import/tflite/spatial.hpp>
 #include <lpt/import/tflite/state.hpp>
+#include <lpt/import/tflite/volume.hpp>
 
 namespace lpt::inline LPT_ABI::tflite {
 
@@ -28,11 +32,13 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::average_pool_2d, make_average_pool_2d},
     {builtin::batch_matmul, make_batch_matmul},
     {builtin::batch_to_space_nd, make_blocks<op::batch_to_space>},
+    {builtin::broadcast_args, make_broadcast_args},
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
     {builtin::ceil, make_unary<op::ceiling>},
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
+    {builtin::conv_3d, make_conv_3d},
     {builtin::cos, make_unary<op::cos>},
     {builtin::cumsum, make_cumsum},
     {builtin::depth_to_space, make_depth_to_space},
@@ -57,7 +63,9 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::greater, make_binary<op::greater>},
     {builtin::greater_equal, make_binary<op::greater_equal>},
     {builtin::hard_swish, make_unary<op::hswish>},
+    {builtin::if_else, make_if},
     {builtin::l2_normalization, make_l2_normalization},
+    {builtin::l2_pool_2d, make_l2_pool_2d},
     {builtin::leaky_relu, make_leaky_relu},
     {builtin::less, make_binary<op::less>},
     {builtin::less_equal, make_binary<op::less_equal>},
@@ -68,6 +76,8 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::logical_not, make_unary<op::logical_not>},
     {builtin::logical_or, make_binary<op::logical_or>},
     {builtin::logistic, make_unary<op::sigmoid>},
+    {builtin::matrix_diag, make_matrix_diag},
+    {builtin::matrix_set_diag, make_matrix_set_diag},
     {builtin::max_pool_2d, make_max_pool_2d},
     {builtin::maximum, make_choice<op::maximum>},
     {builtin::mean, make_reduction<op::reduce_mean>},
@@ -75,6 +85,8 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::mirror_pad, make_mirror_pad},
     {builtin::mul, make_binary<op::multiply>},
     {builtin::neg, make_unary<op::negative>},
+    {builtin::non_max_suppression_v4, make_non_max_suppression},
+    {builtin::non_max_suppression_v5, make_non_max_suppression},
     {builtin::not_equal, make_binary<op::not_equal>},
     {builtin::one_hot, make_one_hot},
     {builtin::pack, make_pack},
@@ -102,6 +114,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::reverse_v2, make_reverse_v2},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},
+    {builtin::scatter_nd, make_scatter_nd},
     {builtin::select, make_select},
     {builtin::select_v2, make_select},
     {builtin::shape, make_shape},
@@ -111,6 +124,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::softmax, make_softmax},
     {builtin::space_to_batch_nd, make_blocks<op::space_to_batch>},
     {builtin::space_to_depth, make_space_to_depth},
+    {builtin::sparse_to_dense, make_sparse_to_dense},
     {builtin::split, make_split},
     {builtin::split_v, make_split_v},
     {builtin::sqrt, make_unary<op::sqrt>},
@@ -130,6 +144,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::unpack, make_unpack},
     {builtin::var_handle, make_var_handle},
     {builtin::where, make_where},
+    {builtin::while_loop, make_while},
     {builtin::zeros_like, make_zeros_like},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/lstm_loop.hpp>
 #include <lpt/import/tflite/activation.hpp>
 #include <lpt/import/tflite/state.hpp>
 
@@ -76,15 +77,58 @@ inline output_ref gates(network& net, std::size_t first, const integers& sizes) 
     return reshaped(net, net.make().add(op::concat{0}, parts), sizes);
 }
 
-/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), biases (12 to 15); states (18, 19).
-inline void make_unidirectional_sequence_lstm(network& net) {
+/// True for an LSTM that is more than LSTMSequence: with peepholes, projection, normalized or coupled gates, or clipped.
+inline bool is_more_than_sequence(const network& net) {
     for (const std::size_t port : {9u, 10u, 11u, 16u, 17u, 20u, 21u, 22u, 23u}) {
         if (net.has_input(port)) {
-            net.wrong("peepholes, projections and layer normalization (input ", port, ") are not supported");
+            return true;
         }
     }
-    if (net.op().real("cell_clip") != 0 || net.op().activation() != activation::tanh) {
-        net.wrong("a clipped cell and activations other than TANH are not supported");
+    return !net.has_input(1) || net.op().real("cell_clip") > 0 || net.op().activation() != activation::tanh;
+}
+
+/// An LSTM as a loop. Gates in the order input, forget, candidate, output; peepholes without the candidate.
+inline void make_lstm_loop(network& net) {
+    const shape data_shape = net.input_info(0).dimensions;
+    lstm_loop loop(net.make());
+    const auto value = [&](std::size_t port) { return net.has_input(port) ? net.folded_input(port) : output_ref(); };
+    constexpr std::size_t peepholes[4] = {9, 10, 24, 11};  // there is no input 24
+    for (std::size_t i = 0; i < 4; ++i) {
+        loop.gates[i] = {value(1 + i), value(5 + i), value(12 + i), value(peepholes[i]), value(20 + i)};
+        if ((!loop.gates[i].input && i != 0) || !loop.gates[i].input != !loop.gates[i].hidden) {
+            net.wrong("has no weights for one of its gates");
+        }
+    }
+    switch (net.op().activation()) {
+        case activation::tanh: break;
+        case activation::relu: loop.functions[1] = loop.functions[2] = {op::relu{}}; break;
+        case activation::relu6: loop.functions[1] = loop.functions[2] = {op::clamp{{}, 0, 6}}; break;
+        default: net.wrong("activations other than TANH, RELU and RELU6 are not supported");
+    }
+    loop.projection = value(16);
+    loop.projection_bias = value(17);
+    loop.cell_clip = net.op().real("cell_clip");
+    loop.projection_clip = net.op().real("proj_clip");
+    loop.time_axis = net.op().flag("time_major") ? 0 : 1;
+    if (data_shape.rank() != 3) {
+        net.wrong("data of shape ", data_shape, ", expected 3 axes");
+    }
+    variable& output_state = state_variable(net, 18);
+    variable& cell_state = state_variable(net, 19);
+    const lstm_loop::outcome made = loop.run(net.real_input(0), output_state.now, cell_state.now);
+    keep(output_state, made.hidden);
+    keep(cell_state, made.cell);
+    net.give(made.all);
+}
+
+/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), peepholes (9 to 11), biases (12 to 15), projection and its bias (16,
+/// 17), states (18, 19), factors of normalized gates (20 to 23).
+inline void make_unidirectional_sequence_lstm(network& net) {
+    if (net.op().flag("diagonal_recurrent_tensors")) {
+        net.wrong("diagonal recurrent weights are not supported");
+    }
+    if (is_more_than_sequence(net)) {
+        return make_lstm_loop(net);
     }
     const shape weights = net.input_info(1).dimensions;
     const shape data_shape = net.input_info(0).dimensions;

@@ -52,12 +52,13 @@ inline void make_resized(network& net, op::interpolate what) {
                                           : nearest      ? mode::tf_half_pixel_for_nn
                                                          : mode::half_pixel;
     what.nearest_mode = corners ? op::nearest_mode::round_prefer_ceil : op::nearest_mode::floor;
-    const integers size = net.integers_input(1, "size");
-    if (size.size() != 2) {
-        net.wrong("its size has ", size.size(), " numbers, expected 2");
+    const shape& numbers = net.input_info(1).dimensions;
+    if (numbers.rank() != 1 || numbers[0] != 2) {
+        net.wrong("its size has the shape ", numbers, ", expected 2 numbers");
     }
+    const output_ref size = net.make().add(op::convert{i64}, {net.real_input(1)});
     const output_ref data = net.real_input(0, axes::channels_first);
-    const output_ref result = net.make().add(what, {data, net.make().indices(size), net.make().indices({2, 3})}, 11);
+    const output_ref result = net.make().add(what, {data, size, net.make().indices({2, 3})}, 11);
     if (nearest) {
         net.give_moved(result, axes::channels_first, 0);
     } else {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/model_builder.hpp>
+#include <lpt/import/tflite/model.hpp>
+
+/// What a network and its subgraphs share while graphs are made of them.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
+/// where convolutions have them.
+enum class axes { as_in_file, channels_first };
+
+/// A variable of a network.
+struct variable {
+    output_ref initial;  // its value before the first run; zeros if none
+    output_ref now;  // what operators read from here on
+    node_id reader = node_id::none;
+    bool is_written = false;
+};
+
+/// How many operators may still be made: subgraphs are read again for each operator that runs them, so that memory stays bounded by the file's size.
+struct operator_budget {
+    static constexpr std::size_t most_times = 8;
+
+    std::size_t left = 0;
+
+    explicit operator_budget(const model& file) {
+        for (const subgraph& each : file.subgraphs) {
+            left += most_times * each.operators.size();
+        }
+    }
+};
+
+/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
+struct pending_margin {
+    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
+    integers begin;  // rows, columns
+    integers end;
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite

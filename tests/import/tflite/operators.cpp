@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/graph/verify.hpp>
+#include <lpt/import/tflite.hpp>
+
+#include "tests/import/tflite_file.hpp"
+#include "tests/support/reference.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+/// What operators of TFLite give that are made of several operations, or run subgraphs.
+namespace {
+
+using namespace lpt;
+using namespace lpt::testing;
+using tflite::builtin;
+using tflite::stored;
+using tflite::tensor_type;
+using values = std::vector<double>;
+
+tflite_tensor reals(const std::vector<std::int32_t>& sizes) { return {tensor_type::float32, sizes}; }
+tflite_tensor real_constant(const std::vector<std::int32_t>& sizes, const std::vector<float>& all) {
+    return {tensor_type::float32, sizes, {}, {}, 0, packed<float>(all)};
+}
+tflite_tensor whole(const std::vector<std::int32_t>& sizes) { return {tensor_type::int32, sizes}; }
+tflite_tensor whole_constant(const std::vector<std::int32_t>& sizes, const std::vector<std::int32_t>& all) {
+    return {tensor_type::int32, sizes, {}, {}, 0, packed<std::int32_t>(all)};
+}
+tflite_subgraph network_of(std::vector<tflite_tensor> tensors, std::vector<tflite_operator> operators,
+                           std::vector<std::int32_t> inputs, std::vector<std::int32_t> outputs) {
+    return {std::move(tensors), std::move(operators), std::move(inputs), std::move(outputs)};
+}
+
+graph import_network(const std::vector<tflite_subgraph>& subgraphs) {
+    graph result = tflite::make_graph(read_tflite(tflite_writer().write(subgraphs)));
+    verify(result);
+    return result;
+}
+std::vector<values> outputs_of(const std::vector<tflite_subgraph>& subgraphs, const std::vector<tensor>& inputs) {
+    std::vector<values> result;
+    for (const tensor& each :
+         reference::evaluate<float>(import_network(subgraphs), view<tensor>(inputs.data(), inputs.size()))) {
+        const seq<double> all = reals_of(each);
+        result.emplace_back(all.begin(), all.end());
+    }
+    return result;
+}
+std::string refusal_of(const std::vector<tflite_subgraph>& subgraphs) {
+    try {
+        static_cast<void>(import_network(subgraphs));
+    } catch (const error& raised) {
+        return raised.what();
+    }
+    return "";
+}
+tensor f32_tensor(const shape& dimensions, const values& all) {
+    return make_tensor(f32, dimensions, {all.data(), all.size()});
+}
+tensor i32_tensor(const shape& dimensions, const values& all) {
+    return make_tensor(i32, dimensions, {all.data(), all.size()});
+}
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+void check_near(const values& given, const values& wanted) {
+    REQUIRE(given.size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CAPTURE(i);
+        CHECK(given[i] == doctest::Approx(wanted[i]).epsilon(1e-5));
+    }
+}
+
+/// One number in, the operator's name and constant on it, one number out.
+tflite_subgraph with_number(builtin code, float number) {
+    return network_of({reals({1}), real_constant({1}, {number}), reals({1})}, {{code, {0, 1}, {2}}}, {0}, {2});
+}
+
+}  // namespace
+
+TEST_CASE("SCATTER_ND adds up values of one place; other codes are 0, whatever they stand for") {
+    const tflite_subgraph plain = network_of({whole({3, 1}), reals({3}), whole_constant({1}, {4}), reals({4})},
+                                             {{builtin::scatter_nd, {0, 1, 2}, {3}}}, {0, 1}, {3});
+    CHECK(outputs_of({plain}, {i32_tensor({3, 1}, {2, 0, 2}), f32_tensor({3}, {1, 2, 4})})[0] == values{2, 0, 5, 0});
+    CHECK_THROWS_AS(outputs_of({plain}, {i32_tensor({3, 1}, {2, 4, 2}), f32_tensor({3}, {1, 2, 4})}), error);
+    const tflite_tensor codes{tensor_type::int8, {1}, {0.5F}, {3}};
+    const tflite_tensor more{tensor_type::int8, {2}, {0.5F}, {3}};
+    const tflite_subgraph quantized = network_of({whole({1, 1}), codes, whole_constant({1}, {2}), more},
+                                                 {{builtin::scatter_nd, {0, 1, 2}, {3}}}, {0, 1}, {3});
+    CHECK(outputs_of({quantized}, {i32_tensor({1, 1}, {1}), make_tensor(i8, {1}, view<double>({7}))})[0] ==
+          values{0, 7});
+}
+
+TEST_CASE("SPARSE_TO_DENSE puts values, or one for all, into a tensor of another value") {
+    const auto dense = [](const std::vector<std::int32_t>& places, const std::vector<std::int32_t>& count) {
+        return network_of(
+            {whole(places), whole_constant({2}, {2, 2}), reals(count), real_constant({}, {9}), reals({2, 2})},
+            {{builtin::sparse_to_dense, {0, 1, 2, 3}, {4}}}, {0, 2}, {4});
+    };
+    CHECK(outputs_of({dense({2, 2}, {2})}, {i32_tensor({2, 2}, {0, 1, 1, 0}), f32_tensor({2}, {5, 6})})[0] ==
+          values{9, 5, 6, 9});
+    CHECK(outputs_of({dense({2, 2}, {})}, {i32_tensor({2, 2}, {0, 1, 1, 0}), f32_tensor({}, {5})})[0] ==
+          values{9, 5, 5, 9});
+    CHECK(refusal_of({dense({1, 2, 2}, {})}) ==
+          "net.tflite: subgraph 0: operator 0 (SPARSE_TO_DENSE): its places have 3 axes, expected at most 2");
+}
+
+TEST_CASE("MATRIX_DIAG and MATRIX_SET_DIAG write diagonals, of wide and of high matrices") {
+    const tflite_subgraph made = network_of({reals({2}), reals({2, 2})}, {{builtin::matrix_diag, {0}, {1}}}, {0}, {1});
+    CHECK(outputs_of({made}, {f32_tensor({2}, {3, 4})})[0] == values{3, 0, 0, 4});
+    const auto set = [](std::int32_t rows, std::int32_t columns, std::int32_t length) {
+        return network_of({reals({rows, columns}), reals({length}), reals({rows, columns})},
+                          {{builtin::matrix_set_diag, {0, 1}, {2}}}, {0, 1}, {2});
+    };
+    CHECK(outputs_of({set(2, 3, 2)}, {f32_tensor({2, 3}, {1, 1, 1, 1, 1, 1}), f32_tensor({2}, {7, 8})})[0] ==
+          values{7, 1, 1, 1, 8, 1});
+    CHECK(outputs_of({set(3, 2, 2)}, {f32_tensor({3, 2}, {1, 1, 1, 1, 1, 1}), f32_tensor({2}, {7, 8})})[0] ==
+          values{7, 1, 1, 8, 1, 1});
+}
+
+TEST_CASE("BROADCAST_ARGS gives the shape that two shapes have together") {
+    const tflite_subgraph network =
+        network_of({whole({1}), whole({3}), whole({3})}, {{builtin::broadcast_args, {0, 1}, {2}}}, {0, 1}, {2});
+    CHECK(outputs_of({network}, {i32_tensor({1}, {4}), i32_tensor({3}, {2, 3, 1})})[0] == values{2, 3, 4});
+}
+
+TEST_CASE("CONV_3D has depth in front of rows and columns; L2_POOL_2D is the root of the mean of squares") {
+    const tflite_option valid{0, stored::padding, 1};
+    const std::vector<tflite_option> steps{valid, tflite_whole(1, 1), tflite_whole(2, 1), tflite_whole(3, 1)};
+    const tflite_subgraph volume = network_of({reals({1, 2, 1, 2, 1}), real_constant({2, 1, 1, 1, 1}, {1, 10}),
+                                               real_constant({1}, {100}), reals({1, 1, 1, 2, 1})},
+                                              {{builtin::conv_3d, {0, 1, 2}, {3}, steps}}, {0}, {3});
+    CHECK(outputs_of({volume}, {f32_tensor({1, 2, 1, 2, 1}, {1, 2, 3, 4})})[0] == values{131, 142});
+    std::vector<tflite_option> none = steps;
+    none[1].value = 0;
+    tflite_subgraph broken = volume;
+    broken.operators[0].options = none;
+    CHECK(refusal_of({broken}) ==
+          "net.tflite: subgraph 0: operator 0 (CONV_3D): option stride_d is 0, expected 1 or more");
+    const tflite_subgraph pool =
+        network_of({reals({1, 1, 2, 1}), reals({1, 1, 1, 1})},
+                   {{builtin::l2_pool_2d,
+                     {0},
+                     {1},
+                     {valid, tflite_whole(1, 1), tflite_whole(2, 1), tflite_whole(3, 2), tflite_whole(4, 1)}}},
+                   {0}, {1});
+    CHECK(outputs_of({pool}, {f32_tensor({1, 1, 2, 1}, {1, 7})})[0] == values{5});
+}
+
+TEST_CASE("NON_MAX_SUPPRESSION drops boxes from the threshold on and fills its lists with zeros") {
+    const auto network = [](float overlap, bool has_scores) {
+        std::vector<tflite_tensor> tensors{reals({3, 4}), reals({3}), whole_constant({}, {4}),
+                                           real_constant({}, {overlap}), real_constant({}, {0.1F})};
+        std::vector<std::int32_t> inputs{0, 1, 2, 3, 4};
+        std::vector<std::int32_t> outputs;
+        const auto add = [&](const tflite_tensor& each, std::vector<std::int32_t>& to) {
+            to.push_back(static_cast<std::int32_t>(tensors.size()));
+            tensors.push_back(each);
+        };
+        if (has_scores) {
+            add(real_constant({}, {0}), inputs);
+        }
+        add(whole({4}), outputs);
+        if (has_scores) {
+            add(reals({4}), outputs);
+        }
+        add(whole({}), outputs);
+        const builtin code = has_scores ? builtin::non_max_suppression_v5 : builtin::non_max_suppression_v4;
+        return network_of(tensors, {{code, inputs, outputs}}, {0, 1}, outputs);
+    };
+    // Half of the union of the first two boxes is in both.
+    const std::vector<tensor> inputs{f32_tensor({3, 4}, {0, 0, 1, 3, 0, 1, 1, 4, 5, 5, 6, 6}),
+                                     f32_tensor({3}, {0.5, 0.75, 0.25})};
+    CHECK(outputs_of({network(0.5F, false)}, inputs) == std::vector<values>{{1, 2, 0, 0}, {2}});
+    CHECK(outputs_of({network(0.51F, true)}, inputs) == std::vector<values>{{1, 0, 2, 0}, {0.75, 0.5, 0.25, 0}, {3}});
+    tflite_subgraph computed = network(0.5F, false);
+    computed.tensors[3] = reals({});
+    computed.inputs.push_back(3);
+    CHECK(refusal_of({computed}) == "net.tflite: subgraph 0: operator 0 (NON_MAX_SUPPRESSION_V4): its threshold of "
+                                    "overlaps (input 3) must be a constant");
+}
+
+TEST_CASE("slices begin and end where the run says") {
+    const tflite_subgraph slice =
+        network_of({reals({5}), whole({1}), whole({1}), {tensor_type::float32, {2}, {}, {}, 0, {}, false, -1, {-1}}},
+                   {{builtin::slice, {0, 1, 2}, {3}}}, {0, 1, 2}, {3});
+    const tensor x = f32_tensor({5}, {1, 2, 3, 4, 5});
+    CHECK(outputs_of({slice}, {x, i32_tensor({1}, {1}), i32_tensor({1}, {2})})[0] == values{2, 3});
+    CHECK(outputs_of({slice}, {x, i32_tensor({1}, {3}), i32_tensor({1}, {-1})})[0] == values{4, 5});
+    const tflite_subgraph strided =
+        network_of({reals({5}),
+                    whole({1}),
+                    whole({1}),
+                    whole_constant({1}, {2}),
+                    {tensor_type::float32, {2}, {}, {}, 0, {}, false, -1, {-1}}},
+                   {{builtin::strided_slice, {0, 1, 2, 3}, {4}, {tflite_whole(1, 1)}}}, {0, 1, 2}, {4});
+    CHECK(outputs_of({strided}, {x, i32_tensor({1}, {1}), i32_tensor({1}, {2})})[0] == values{2, 4});
+}
+
+TEST_CASE("IF runs one of two subgraphs") {
+    const tflite_subgraph network =
+        network_of({{tensor_type::boolean, {}}, reals({1}), reals({1})},
+                   {{builtin::if_else, {0, 1}, {2}, {tflite_whole(0, 1), tflite_whole(1, 2)}}}, {0, 1}, {2});
+    const std::vector<tflite_subgraph> all{network, with_number(builtin::add, 10), with_number(builtin::mul, 10)};
+    const auto run = [&](double condition) {
+        return outputs_of(all, {make_scalar(boolean, condition), f32_tensor({1}, {3})})[0];
+    };
+    CHECK(run(1) == values{13});
+    CHECK(run(0) == values{30});
+}
+
+TEST_CASE("WHILE runs its body until the condition fails, not at all if it fails at first") {
+    const tflite_subgraph network =
+        network_of({whole({}), reals({1}), whole({}), reals({1})},
+                   {{builtin::while_loop, {0, 1}, {2, 3}, {tflite_whole(0, 1), tflite_whole(1, 2)}}}, {0, 1}, {2, 3});
+    const tflite_subgraph condition =
+        network_of({whole({}), reals({1}), whole_constant({}, {3}), {tensor_type::boolean, {}}},
+                   {{builtin::less, {0, 2}, {3}}}, {0, 1}, {3});
+    const tflite_subgraph body = network_of({whole({}), reals({1}), whole_constant({}, {1}), whole({}), reals({1})},
+                                            {{builtin::add, {0, 2}, {3}}, {builtin::add, {1, 1}, {4}}}, {0, 1}, {3, 4});
+    const auto run = [&](double first) {
+        return outputs_of({network, condition, body}, {i32_tensor({}, {first}), f32_tensor({1}, {5})});
+    };
+    CHECK(run(0) == std::vector<values>{{3}, {40}});
+    CHECK(run(7) == std::vector<values>{{7}, {5}});
+    tflite_subgraph other = condition;
+    other.outputs = {0};
+    CHECK(refusal_of({network, other, body}) ==
+          "net.tflite: subgraph 0: operator 0 (WHILE): its condition must be one truth value");
+}
+
+TEST_CASE("subgraphs that do not fit, hold variables, or are run too often are refused") {
+    const tflite_subgraph network =
+        network_of({{tensor_type::boolean, {}}, reals({1}), reals({1})},
+                   {{builtin::if_else, {0, 1}, {2}, {tflite_whole(0, 1), tflite_whole(1, 1)}}}, {0, 1}, {2});
+    tflite_subgraph two = with_number(builtin::add, 1);
+    two.inputs = {0, 2};
+    two.operators.clear();
+    CHECK(refusal_of({network, two}) ==
+          "net.tflite: subgraph 0: operator 0 (IF): gives 1 inputs to subgraph 1, which takes 2");
+    tflite_subgraph stateful = with_number(builtin::add, 1);
+    stateful.tensors.push_back({tensor_type::resource, {1}});
+    stateful.tensors.push_back(reals({1}));
+    stateful.operators.push_back({builtin::var_handle, {}, {3}, {{1, stored::words, 0, "v"}}});
+    stateful.operators.push_back({builtin::read_variable, {3}, {4}});
+    CHECK(refusal_of({network, stateful}) ==
+          "net.tflite: subgraph 0: operator 0 (IF): variables in the subgraphs that it runs are not supported");
+    // Each runs the next one twice.
+    std::vector<tflite_subgraph> doubling;
+    constexpr int depth = 40;
+    for (int i = 0; i < depth; ++i) {
+        doubling.push_back(network_of(
+            {{tensor_type::boolean, {}}, reals({1}), reals({1}), {tensor_type::boolean, {}}},
+            {{builtin::if_else, {0, 0, 1}, {2}, {tflite_whole(0, i + 1), tflite_whole(1, i + 1)}}}, {0, 1}, {2}));
+    }
+    doubling.push_back(
+        network_of({{tensor_type::boolean, {}}, reals({1}), reals({1})}, {{builtin::abs, {1}, {2}}}, {0, 1}, {2}));
+    CHECK(refusal_of(doubling).find("subgraphs are run by more operators than the file may have") != std::string::npos);
+}
+
+TEST_CASE("an LSTM with peepholes, coupled gates, limits and a projection is what its formula says") {
+    // One number in, one in the cell; weights of the data and the state are 0, so that gates see biases and peepholes.
+    std::vector<tflite_tensor> tensors{reals({1, 1, 1})};
+    std::vector<std::int32_t> inputs{0};
+    const auto add = [&](const tflite_tensor& each) {
+        inputs.push_back(static_cast<std::int32_t>(tensors.size()));
+        tensors.push_back(each);
+    };
+    const auto skip = [&](int count) { inputs.insert(inputs.end(), static_cast<std::size_t>(count), -1); };
+    skip(1);
+    for (int i = 0; i < 3; ++i) {
+        add(real_constant({1, 1}, {0}));
+    }
+    skip(1);
+    for (int i = 0; i < 3; ++i) {
+        add(real_constant({1, 1}, {0}));
+    }
+    skip(1);
+    add(real_constant({1}, {2}));  // peepholes of forget and output
+    add(real_constant({1}, {-1}));
+    skip(1);
+    for (const float bias : {1.0F, 0.5F, 0.25F}) {  // forget, candidate, output
+        add(real_constant({1}, {bias}));
+    }
+    add(real_constant({1, 1}, {10}));
+    add(real_constant({1}, {1}));
+    for (int i = 0; i < 2; ++i) {
+        tflite_tensor state = reals({1, 1});
+        state.is_variable = true;
+        add(state);
+    }
+    skip(4);
+    tensors.push_back(reals({1, 1, 1}));
+    const auto output = static_cast<std::int32_t>(tensors.size()) - 1;
+    const auto network = [&](double cell_clip, double projection_clip) {
+        return network_of(
+            tensors,
+            {{builtin::unidirectional_sequence_lstm,
+              inputs,
+              {output},
+              {{0, stored::activation, 4}, {1, stored::real, cell_clip}, {2, stored::real, projection_clip}}}},
+            {0}, {output});
+    };
+    const graph model = import_network({network(0.2, 0)});
+    reference::state states;
+    double cell = 0;
+    for (int step = 0; step < 3; ++step) {
+        const double keep = sigmoid(2 * cell + 1);
+        cell = std::fmin(keep * cell + (1 - keep) * std::tanh(0.5), 0.2);
+        const double wanted = 10 * sigmoid(0.25 - cell) * std::tanh(cell) + 1;
+        const tensor result = reference::evaluate<float>(model, {f32_tensor({1, 1, 1}, {0})}, states, {}).at(0);
+        check_near({result.real(0)}, {wanted});
+    }
+    check_near(outputs_of({network(0, 0.5)}, {f32_tensor({1, 1, 1}, {0})})[0], {0.5});
+}
+
+TEST_CASE("an LSTM without weights for a gate other than the first is refused") {
+    std::vector<tflite_tensor> tensors{reals({1, 1, 1}), real_constant({1, 1}, {0}), reals({1, 1, 1})};
+    const std::vector<std::int32_t> inputs{0, -1, 1, -1, 1, -1, 1, 1, 1};
+    const tflite_subgraph network = network_of(
+        tensors, {{builtin::unidirectional_sequence_lstm, inputs, {2}, {{0, stored::activation, 4}}}}, {0}, {2});
+    CHECK(refusal_of({network}) ==
+          "net.tflite: subgraph 0: operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): has no weights for one of its gates");
+}
