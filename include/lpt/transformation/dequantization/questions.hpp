@@ -72,7 +72,7 @@ constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
 /// Refuses constants with different values.
-constexpr verdict is_uniform(const graph& model, const dequantization& found) {
+constexpr verdict is_uniform(const auto& model, const dequantization& found) {
     return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
 }
 /// Refuses a scale with a negative value.

@@ -70,7 +70,7 @@ private:
             },
             [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
     }
-    static constexpr verdict varies_over_axis_only(const graph& model, node_id id, const dequantization& found,
+    static constexpr verdict varies_over_axis_only(const auto& model, node_id id, const dequantization& found,
                                                    int port) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -91,7 +91,7 @@ private:
                    ? yes
                    : refuse_because_of(reason::not_per_tensor, port, found.scale);
     }
-    static constexpr verdict constants_have_type(const graph& model, const dequantization& found, int port,
+    static constexpr verdict constants_have_type(const auto& model, const dequantization& found, int port,
                                                  common_types& common) {
         if (found.has_subtract()) {
             const element type = model.type(model[found.subtract].input(1));
@@ -106,7 +106,7 @@ private:
     }
 
     /// What the Concat reads: quantized data; beside real data it enters converted.
-    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
+    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
         bool any_real = false;
         for (const dequantization& each : all) {
             any_real = any_real || !is_low_precision(model, each);

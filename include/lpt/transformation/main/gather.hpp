@@ -20,7 +20,7 @@ struct gather_transformation : movement<gather_transformation> {
     }
 
 private:
-    static constexpr verdict axis_is_known(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict axis_is_known(const auto& model, node_id id, const dequantization& found) {
         const shape& data = model.shape(model[id].input(0));
         if (data.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);

@@ -33,8 +33,8 @@ private:
         }
         return yes;
     }
-    static constexpr verdict copies_elements(const graph& model, node_id id) {
-        const op::interpolate& resize = model[id].as<op::interpolate>();
+    static constexpr verdict copies_elements(const auto& model, node_id id) {
+        const op::interpolate& resize = model[id].template as<op::interpolate>();
         switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);
             case 4: return copies_elements_version_4(resize);

@@ -73,7 +73,7 @@ private:
         return {1, model[id].template as<op::mat_mul>().transpose_b};
     }
     /// True for a Constant with a value that its type, f16 perhaps, does not hold.
-    static constexpr bool is_infinite(const graph& model, output_ref constant) {
+    static constexpr bool is_infinite(const auto& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);
     }
@@ -144,7 +144,7 @@ private:
     }
 
     /// s_a s_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
+    static constexpr tensor product_of_scales(const auto& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
         if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {

@@ -47,7 +47,7 @@ struct mvn_transformation {
 
 private:
     /// The scale is the same along the axes that are normalized.
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
             if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {

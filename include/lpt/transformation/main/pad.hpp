@@ -68,7 +68,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict value_is_in_range(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict value_is_in_range(const auto& model, node_id id, const dequantization& found) {
         const element type = model.type(found.data);
         const double value = pad_value(model, id);
         return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
@@ -82,7 +82,7 @@ private:
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict only_one_axis_varies(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict only_one_axis_varies(const auto& model, node_id id, const dequantization& found) {
         const margins pads = margins_of(model, id);
         if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
             return refuse_because_of(reason::varies_over_axis, 0, found.scale);
@@ -91,7 +91,7 @@ private:
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
     }
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
         return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.scale);

@@ -20,7 +20,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     }
 
 private:
-    static constexpr verdict places_are_known(const graph& model, node_id id) {
+    static constexpr verdict places_are_known(const auto& model, node_id id) {
         if (model.shape(model[id].input(0)).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }

@@ -32,7 +32,7 @@ struct transpose_transformation : movement<transpose_transformation> {
     }
 
 private:
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
         const tensor& order = *model.constant_value(model[id].input(1));
         if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
             return yes;
@@ -41,7 +41,7 @@ private:
         const std::size_t axis = first_varying_axis(model, found, 0, rank);
         return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
     }
-    static constexpr verdict constants_have_rank(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_have_rank(const auto& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (const node_id constant : {found.zero_point, found.scale}) {
             const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();
