@@ -330,8 +330,33 @@ late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t e
 
 }  // namespace detail
 
-/// The value that an operation of one output gives for Constants, computed without a node; no tensor where an input is not
-/// a Constant, or `evaluate` has no result or needs to know more. Raises what `evaluate` raises.
+/// The value that an operation of one output gives for known values; no tensor where `evaluate` has no result. Sums, differences, products
+/// and quotients of real numbers that have yet to be computed wait for them. `version` -1: the newest. Raises what `evaluate` raises.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_values(const op::attributes& what, view<tensor> values, int version = -1) {
+    const int chosen = version < 0 ? op::row_of(what.number()).opsets.newest() : version;
+    if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
+        seq<op::output_facts, 2> outputs;
+        if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
+            return {};
+        }
+        const auto compute = [what, chosen, values = seq<tensor>(values)] {
+            seq<tensor> results;
+            evaluate(what, chosen, values, {}, results);
+            return results[0];
+        };
+        return evaluation::late_tensor(
+            outputs[0].type, outputs[0].dimensions, values, compute,
+            detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
+    }
+    seq<tensor> results;
+    if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
+        return {};
+    }
+    return results[0];
+}
+
+/// `evaluate_values` of Constants; no tensor where an input is none, and where the folding budget does not allow it.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_constants(const graph& model, const op::attributes& what,
                                                       view<output_ref> inputs, int version = -1) {
@@ -358,39 +383,21 @@ template <int Once = 0>
     }
     seq<tensor> values;
     values.reserve(inputs.size());
+    double most = 1;  // elements of a result
     for (const output_ref input : inputs) {
         values.push_back(*model.constant_value(input));
+        most *= static_cast<double>(values.back().elements());
     }
-    const int chosen = version < 0 ? facts.opsets.newest() : version;
-    if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
+    if (most > static_cast<double>(model.folding().bytes / 8) &&
+        (lpt::is_constant_evaluated() || !detail::should_wait(what.number(), values))) {
         seq<op::output_facts, 2> outputs;
-        if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
+        const int chosen = version < 0 ? facts.opsets.newest() : version;
+        if (!evaluation::infer_outputs(what, chosen, values, outputs) ||
+            detail::is_beyond_budget(model, values, outputs)) {
             return {};
         }
-        const auto compute = [what, chosen, values] {
-            seq<tensor> results;
-            evaluate(what, chosen, values, {}, results);
-            return results[0];
-        };
-        return evaluation::late_tensor(
-            outputs[0].type, outputs[0].dimensions, values, compute,
-            detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
     }
-    double most = 1;  // elements of a result
-    for (const tensor& value : values) {
-        most *= static_cast<double>(value.elements());
-    }
-    seq<op::output_facts, 2> outputs;
-    if (most > static_cast<double>(model.folding().bytes / 8) &&
-        (!evaluation::infer_outputs(what, chosen, values, outputs) ||
-         detail::is_beyond_budget(model, values, outputs))) {
-        return {};
-    }
-    seq<tensor> results;
-    if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
-        return {};
-    }
-    return results[0];
+    return evaluate_values(what, values, version);
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.
@@ -487,6 +494,7 @@ constexpr void constant_folding(graph& model) {
 #ifdef LPT_COMPILED
 LPT_COMPILED template bool evaluate<>(const op::attributes&, int, view<tensor>, view<element>, seq<tensor>&);
 LPT_COMPILED template bool fold<>(graph&, node_id, seq<output_ref>&);
+LPT_COMPILED template tensor evaluate_values<>(const op::attributes&, view<tensor>, int);
 LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attributes&, view<output_ref>, int);
 LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/op/user.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -94,17 +95,15 @@ struct declared_transformation {
             if (behind.empty()) {
                 behind = found;
             } else if (declared.rule == op::dequantization_rule::scaled) {
-                behind.scale = fold_operation(model, op::multiply{}, {behind.scale, found.scale}).node;
+                behind.scale = (constant(model, behind.scale) * constant(model, found.scale)).in(model);
             }
         }
+        rewriting rewritten(r, operation);
         const node_id made = add_operation(r, operation, inputs, types);
         copy_information(r, operation, made, false);
         model.rename(made, model[operation].name());
         const output_ref last = append_dequantization(r, made, behind);
-        insert_dequantization_after(r, operation, last, made);
-        model.replace(operation, made);
-        update_output_name(r, last.node, made);
-        return true;
+        return rewritten.becomes(made).then(last).finish();
     }
 
 private:

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/full_path.hpp>
 
 /// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
 namespace lpt::inline LPT_ABI {
-
-/// Where the dequantization of a two-input operation goes.
-enum class full_path : int {
-    constant = -1,  // one branch is constant: neither
-    first = 0,  // input 0 stays in floating point, input 1 has low precision
-    second = 1,  // input 1 stays in floating point, input 0 has low precision
-};
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
 ///
@@ -46,169 +41,77 @@ enum class full_path : int {
     return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
 }
 
-namespace detail {
-
-/// The operations that engines join with an elementwise operation behind them.
-constexpr bool joins_with_eltwise(const graph& model, node_id id) {
-    return model[id].is<op::convolution>() || model[id].is<op::group_convolution>() || model[id].is<op::mat_mul>();
-}
-
-/// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
-/// where a convolution or MatMul lies behind them.
-template <int Once = 0>
-constexpr node_id parent_of_branch(const graph& model, node_id data) {
-    node_id parent = data;
-    while (model[parent].is<op::fake_quantize>()) {
-        parent = model.producer(parent, 0);
-    }
-    if (!model[parent].has(mark::bias)) {
-        return parent;
-    }
-    if (const node_id above = model.producer(parent, 0); joins_with_eltwise(model, above)) {
-        return above;
-    }
-    const dequantization found = find_dequantization(model, parent, view<element>());
-    return !found.empty() && joins_with_eltwise(model, found.data.node) ? found.data.node : parent;
-}
-
-/// True if a tensor has size 1 along all axes from the third on (the last, if it has fewer).
-constexpr bool is_broadcast(const shape& dimensions) {
-    if (dimensions.rank_is_dynamic()) {
-        return false;
-    }
-    const std::size_t rank = dimensions.rank();
-    for (std::size_t axis = rank < 3 ? (rank == 2 ? 1 : 0) : 2; axis < rank; ++axis) {
-        if (dimensions[axis] != 1) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// True if anything from the data of a branch up to its parent (both included) is read by others too.
-constexpr bool has_other_consumers(const auto& model, node_id data, node_id parent) {
-    const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
-    for (node_id each = data; each != parent; each = model.producer(each, 0)) {
-        if (shared(each)) {
-            return true;
-        }
-    }
-    return shared(parent);
-}
-
-/// The branch that has to stay in floating point for the sake of what lies above both branches.
-constexpr full_path choose_by_parents(const auto& model, node_id first, node_id second) {
-    const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
-    const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
-    if (joins[0] == joins[1]) {
-        if (is_broadcast(model[parents[0]].shape())) {
-            return full_path::first;
-        }
-        if (is_broadcast(model[parents[1]].shape())) {
-            return full_path::second;
-        }
-    }
-    const bool others[2] = {has_other_consumers(model, first, parents[0]),
-                            has_other_consumers(model, second, parents[1])};
-    if (others[0] != others[1]) {
-        return others[0] ? full_path::second : full_path::first;
-    }
-    return joins[1] && !joins[0] ? full_path::second : full_path::first;
-}
-
-}  // namespace detail
-
-/// Chooses the branch that stays in floating point, so that the other one can have low precision.
-///
-/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
-/// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
-/// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
-///
-/// `first` and `second` are the dequantizations on its inputs.
-[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, const dequantization& first,
-                                                       const dequantization& second) {
-    const graph& model = r.model;
-    if (is_constant(model, first.data) || is_constant(model, second.data)) {
-        return full_path::constant;
-    }
-    const bool first_low = !first.empty() && is_low_precision(model, first);
-    const bool second_low = !second.empty() && is_low_precision(model, second);
-    if (first_low != second_low) {
-        return first_low ? full_path::second : full_path::first;
-    }
-    if (!r.options.update_precisions) {
-        if (!first.empty() && second.empty()) {
-            return full_path::second;
-        }
-        if (first.empty() || !second.empty()) {
-            return full_path::first;
-        }
-    }
-    const bool first_quantizes = model[first.data.node].is<op::fake_quantize>();
-    const bool second_quantizes = model[second.data.node].is<op::fake_quantize>();
-    if (first_quantizes != second_quantizes) {
-        return first_quantizes ? full_path::first : full_path::second;
-    }
-    if (first_quantizes) {
-        const std::size_t first_users = model.use_count({first.data.node, 0});
-        const std::size_t second_users = model.use_count({second.data.node, 0});
-        if (first_users == 1 && second_users > 1) {
-            return full_path::first;
-        }
-        if (first_users > 1 && second_users == 1) {
-            return full_path::second;
-        }
-    }
-    return detail::choose_by_parents(model, first.data.node, second.data.node);
-}
-
-/// Where one branch is constant and the other a Multiply by a constant: which input the Multiply is, and which of its
-/// inputs is not the constant. -1: it is not like this.
+/// Where one branch of an operation is constant and the other a Multiply by a constant, and the refusal where it is not like this.
 struct constant_branch {
-    int multiply = -1;
-    int data = -1;
+    verdict why;
+    std::size_t port = 0;  // of the constant branch
+    output_ref operand;  // its Constant, dequantized
+    node_id multiply = node_id::none;  // the other branch
+    output_ref data;  // what it multiplies
+    output_ref scale;  // by what
 };
 
-/// `branches` are the dequantizations on both inputs.
-constexpr constant_branch find_constant_branch(const auto& r, node_id id, view<dequantization> branches) {
-    const graph& model = r.model;
-    for (const int multiply : {1, 0}) {
-        const auto other = static_cast<std::size_t>(1 - multiply);
-        const node_id parent = model.producer(id, static_cast<std::size_t>(multiply));
-        const dequantization& found = branches[other];
-        const output_ref data = found.empty() ? model[id].input(other) : found.data;
-        if (!is_constant(model, data) || !model[parent].is<op::multiply>()) {
+/// Finds the constant branch and folds its dequantization; `branches` are the dequantizations on both inputs.
+constexpr constant_branch fold_constant_branch(auto& r, node_id id, view<dequantization> branches) {
+    graph& model = r.model;
+    constant_branch result;
+    for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+        const node_id multiply = model.producer(id, 1 - port);
+        const output_ref data = branches[port].empty() ? model[id].input(port) : branches[port].data;
+        if (!is_constant(model, data) || !model[multiply].is<op::multiply>()) {
             continue;
         }
-        for (const int scale : {1, 0}) {
-            if (is_constant(model, model[parent].input(static_cast<std::size_t>(scale)))) {
-                return {multiply, 1 - scale};
-            }
+        const std::size_t scale_port = is_constant(model, model[multiply].input(1)) ? 1 : 0;
+        if (is_constant(model, model[multiply].input(scale_port))) {
+            result = {
+                yes, port, {}, multiply, model[multiply].input(1 - scale_port), model[multiply].input(scale_port)};
         }
-        return {};
+        break;
     }
-    return {};
+    if (result.multiply == node_id::none) {
+        fold_dequantization(r, id, 0);
+        fold_dequantization(r, id, 1);
+        result.why = refuse(reason::nothing_to_do);
+        return result;
+    }
+    fold_dequantization(r, id, result.port);
+    result.operand = model[id].input(result.port);
+    if (!is_constant(model, result.operand)) {
+        result.why = refuse_type(reason::types_do_not_match, static_cast<int>(result.port), model.type(result.operand));
+    }
+    return result;
 }
 
-/// Zero point and scale of a dequantization as Constants of the dequantization precision; 0 and 1 where there is none.
-struct dequantization_values {
-    output_ref zero_point;
-    output_ref scale;
+/// The linear function scale * (x - zero_point), as values of one type.
+struct affine {
+    constant zero_point;
+    constant scale;
 };
-
-constexpr dequantization_values values_of(auto& r, const dequantization& found) {
-    graph& model = r.model;
-    const element type = r.computed_type();
-    const auto constant = [&](node_id id, double otherwise) -> output_ref {
-        return id == node_id::none ? output_ref(model.constant(make_scalar(type, otherwise)))
-                                   : fold_convert(model, id, type);
+/// What a dequantization does, in the type of computations; zero point 0 and scale 1 where it has none.
+constexpr affine affine_of(const auto& r, const dequantization& found) {
+    const auto value_of = [&](node_id id, double otherwise) -> constant {
+        if (id == node_id::none) {
+            return make_scalar(r.computed_type(), otherwise);
+        }
+        return constant(r.model, id).as(r.computed_type());
     };
-    return {constant(found.zero_point, 0), constant(found.scale, 1)};
+    return {value_of(found.zero_point, 0), value_of(found.scale, 1)};
+}
+/// Appends Convert, Subtract and Multiply, as far as they do something to the data, but always the Multiply.
+constexpr output_ref append_affine(auto& r, output_ref data, const affine& what) {
+    graph& model = r.model;
+    if (model.type(data) != r.computed_type()) {
+        data = model.add(op::convert{r.computed_type()}, {data});
+    }
+    if (!is_zero(what.zero_point)) {
+        data = model.add(op::subtract{}, {data, what.zero_point.in(model)});
+    }
+    return model.add(op::multiply{}, {data, what.scale.in(model)});
 }
 
-/// The data of a branch that stays in floating point: converted, but without zero point and scale.
-constexpr output_ref floating_point_data(const dequantization& found) {
-    return found.has_convert() ? output_ref(found.convert) : found.data;
+/// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
+constexpr verdict gives_low_precision(const auto& r, const dequantization& found, std::size_t port) {
+    return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
 }
 
 }  // namespace lpt::inline LPT_ABI

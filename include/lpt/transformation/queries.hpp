@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/fake_quantize/usable_maps.hpp>
 #include <lpt/transformation/weightable.hpp>
 
 /// What restrictions and callbacks of a target ask about one node. No question changes the graph.

@@ -100,6 +100,13 @@ struct verdict {
 inline constexpr verdict yes{};
 
 constexpr verdict refuse(reason why, int port = -1) { return {why, port}; }
+/// The first refusal among the answers to these questions, which are asked in order and no further; yes where none refuses.
+template <class... Questions>
+constexpr verdict first_refusal(const Questions&... ask) {
+    verdict answer = yes;
+    static_cast<void>(((answer = ask(), static_cast<bool>(answer)) && ...));
+    return answer;
+}
 /// A refusal because of a type on a port.
 constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type}; }
 /// A refusal because of a constant, or of another operation.

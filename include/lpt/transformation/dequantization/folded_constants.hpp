@@ -27,6 +27,31 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
     }
     return fold_operation(model, op::convert{type}, {source});
 }
+/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
+/// count. Raises an error where it does not broadcast to `dimensions`.
+template <int Once = 0>
+constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
+    if (values.dimensions() == dimensions) {
+        return values;
+    }
+    const shape own = values.dimensions().trimmed_left(dimensions.rank());
+    shape merged;
+    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
+        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
+    }
+    if (values.elements() == 1) {
+        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
+    }
+    tensor_builder result(values.type(), dimensions);
+    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
+    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
+        }
+    });
+    return result.finish();
+}
+
 /// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
 ///
 /// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
@@ -47,28 +72,6 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
 constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
     return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
 }
-namespace detail {
-
-/// True if floats are known to round to one small integer; not in constant expressions.
-template <int Once = 0>
-constexpr bool round_alike(const tensor& values) {
-    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
-        return false;
-    }
-    const evaluation::operand<float> floats(values);
-    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
-    const float low = whole - 0.5f;
-    const float high = whole + 0.5f;
-    const float* each = floats.data();
-    bool alike = math::absolute(whole) < 1e6f;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        alike = alike & (each[i] > low) & (each[i] < high);
-    }
-    return alike;
-}
-
-}  // namespace detail
-
 /// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
 constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
     return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/rewriting.hpp>
 #include <lpt/transformation/dequantization/separate.hpp>
 
 /// Moving a dequantization behind an operation.
@@ -62,32 +63,6 @@ constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
     return parent;
 }
 
-/// Lets everything that read output 0 of `operation` read `dequantized` instead, except ShapeOf, which reads `replacement`:
-/// a dequantization does not enter the computation of shapes.
-constexpr void insert_dequantization_after(auto& r, node_id operation, output_ref dequantized, node_id replacement) {
-    graph& model = r.model;
-    for (const input_ref user : model.uses({operation, 0})) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        if (user.node != dequantized.node) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port),
-                            reads_shape ? output_ref(replacement) : dequantized);
-        }
-    }
-}
-
-/// Lets those who read output 0 of an operation that was rewritten in its place read `dequantized` instead, except ShapeOf, which
-/// comes to read the operation behind the dequantization. `readers` are those of before.
-constexpr void insert_dequantization(auto& r, view<input_ref> readers, output_ref dequantized, node_id operation) {
-    graph& model = r.model;
-    for (const input_ref user : readers) {
-        const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), dequantized);
-        if (reads_shape) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port), operation);
-        }
-    }
-}
-
 namespace detail {
 
 /// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
@@ -129,7 +104,7 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
         place = here ? port : place;
         inputs.push_back(here ? source : input);
     }
-    const seq<input_ref, 4> readers = model.uses({operation, 0});
+    rewriting moved(r, operation);
     model.renew(operation, inputs);
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
@@ -144,8 +119,7 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
         r.attributes.copy_node(operation,
                                each);  // what takes the dequantization up later belongs to the operation's group
     }
-    insert_dequantization(r, readers, dequantized, operation);
-    update_output_name(r, dequantized.node, operation);
+    moved.then(dequantized).finish();
     return {operation, dequantized.node};
 }
 

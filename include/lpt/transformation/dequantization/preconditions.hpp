@@ -57,6 +57,11 @@ constexpr verdict base_precondition_of(const auto& r, node_id id, const dequanti
     const bool same = r.options.default_precisions == view<element>(int8_precisions);
     return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
+/// Refuses an operation of another version.
+constexpr verdict is_version(const auto& r, node_id id, int version) {
+    return r.model[id].version() == version ? yes
+                                            : refuse_value(reason::unsupported_version, -1, r.model[id].version());
+}
 /// Every output rank is static; constants may vary over any axis.
 constexpr verdict spatial_precondition(const auto& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {

@@ -10,6 +10,23 @@ namespace lpt::inline LPT_ABI {
 constexpr bool is_low_precision(const graph& model, const dequantization& found) {
     return is_low_precision(model.type(found.data));
 }
+/// Refuses an input without a dequantization, or without a scale.
+constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
+    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
+}
+constexpr verdict has_scale(const dequantization& found, int port = 0) {
+    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
+}
+/// Refuses data that has no low precision, where precisions are updated.
+constexpr verdict has_low_precision(const auto& r, const dequantization& found, int port = 0) {
+    return !r.options.update_precisions || is_low_precision(r.model, found)
+               ? yes
+               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
+}
+/// The data of a branch that stays in floating point: converted, but without zero point and scale.
+constexpr output_ref floating_point_data(const dequantization& found) {
+    return found.has_convert() ? output_ref(found.convert) : found.data;
+}
 /// True if one of its operations has more than one consumer.
 constexpr bool is_shared(const auto& model, const dequantization& found) {
     for (const node_id each : {found.convert, found.subtract, found.multiply}) {
@@ -37,14 +54,26 @@ constexpr node_id constant_of_many(const auto& model, const dequantization& foun
 constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
     return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
 }
+/// Refuses constants of more than one element.
+constexpr verdict is_one_for_all(const auto& r, const dequantization& found) {
+    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
 /// A refusal of the zero point that a dequantization has.
 constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
     return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
+}
+/// Refuses a zero point.
+constexpr verdict has_no_zero_point(const auto& model, const dequantization& found, int port = 0) {
+    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
 }
 /// True if scale and zero point, as far as there are any, are scalar-like.
 constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
     return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+/// Refuses constants with different values.
+constexpr verdict is_uniform(const auto& model, const dequantization& found) {
+    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
 }
 /// Refuses a scale with a negative value.
 constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {

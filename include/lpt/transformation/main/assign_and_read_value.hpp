@@ -19,25 +19,18 @@ struct assign_and_read_value_transformation {
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const graph& model = r.model;
         const node_id read = read_value_of(model, id);
-        if (read == node_id::none || !is_zero_at_first(model, read)) {
-            return refuse(reason::state_not_zero_at_first);
-        }
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
-        }
-        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
-            return finite;  // what the state begins with, zero, would become NaN
-        }
-        return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
+        return first_refusal(
+            [&] { return base_precondition(r, id); },
+            [&] {
+                return read != node_id::none && is_zero_at_first(model, read) ? yes
+                                                                              : refuse(reason::state_not_zero_at_first);
+            },
+            [&] { return has_scale(found); }, [&] { return has_no_zero_point(model, found); },
+            [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
+            [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

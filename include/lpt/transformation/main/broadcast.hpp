@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Broadcast. With constants per channel the channels must keep their number and their place.
-struct broadcast_transformation {
+struct broadcast_transformation : movement<broadcast_transformation> {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found);
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id broadcast = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, broadcast));
-        move_dequantization_after(r, broadcast,
-                                  with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); }));
-        return true;
+    static constexpr dequantization moved(auto& r, node_id broadcast, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); });
     }
 
 private:

@@ -14,24 +14,10 @@ struct clamp_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        if (const verdict base = base_precondition_of(r, id, found); !base) {
-            return base;
-        }
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
-            return finite;
-        }
-        if (!is_scalar_like(r.model, found)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        // The limits are divided by the scale.
-        const op::clamp limits = quantized_limits(r.model, r.model[id].template as<op::clamp>(), found);
-        return is_float(limits.min) && is_float(limits.max)
-                   ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
-                                  found.scale);
+        return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
+                             [&] { return constants_are_finite(r.model, found); },
+                             [&] { return is_uniform(r.model, found); },
+                             [&] { return limits_are_floats(r.model, id, found); });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -55,6 +41,14 @@ private:
     static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
         return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
                is_scalar_like(r.model, find_dequantization(r, id).scale);
+    }
+    /// The limits are divided by the scale.
+    static constexpr verdict limits_are_floats(const auto& model, node_id id, const dequantization& found) {
+        const op::clamp limits = quantized_limits(model, model[id].template as<op::clamp>(), found);
+        return is_float(limits.min) && is_float(limits.max)
+                   ? yes
+                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),
+                                  found.scale);
     }
     static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.

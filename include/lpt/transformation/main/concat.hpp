@@ -2,24 +2,32 @@
 #pragma once
 
 #include <lpt/attribute/set.hpp>
-#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/joined_dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
-/// Moves the dequantizations of all inputs behind Concat: their constants are concatenated, where one is missing it is 0 (zero
-/// point) or 1 (scale).
+/// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
+///
+///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
+/// Constants may vary over the axis of the concatenation only. Where the size of this axis is not known, all inputs must have the same
+/// scale and zero point.
 struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const shape& result = r.model[id].shape();
-        if (result.rank_is_dynamic()) {
+        if (r.model[id].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
-        return result.is_static(axis_of(r.model, id)) ? constants_can_be_joined(r, id) : constants_are_one(r, id);
+        common_types common;
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            if (const verdict input = input_verdict(r, id, static_cast<int>(port), common); !input) {
+                return input;
+            }
+        }
+        return yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -30,18 +38,87 @@ struct concat_transformation {
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {
             all.push_back(normalize_dequantization(r, find_dequantization(r, concat, port)));
         }
-        const node_id made = r.model.clone(concat, data_of(r.model, all));
-        copy_information(r, concat, made);
-        r.model.rename(made, r.model[concat].name());
-        const node_id last = append_joined(r, concat, made, all);
-        share_alignment(r, last, made);
-        insert_dequantization_after(r, concat, last, made);
-        r.model.replace(concat, made);
-        update_output_name(r, last, made);
-        return true;
+        rewriting joined(r, concat);
+        joined.becomes_clone(data_of(r.model, all));
+        detail::append_joined(r, joined, concat, all);
+        share_alignment(r, joined.last().node, joined.operation());
+        return joined.finish();
     }
 
 private:
+    /// The types that all inputs have in common; dynamic until there was one.
+    struct common_types {
+        element data = dynamic;
+        element constants = dynamic;
+
+        static constexpr bool agrees(element& common, element type) {
+            common = common == dynamic ? type : common;
+            return common == type;
+        }
+    };
+    static constexpr verdict input_verdict(const auto& r, node_id id, int port, common_types& common) {
+        const graph& model = r.model;
+        const bool joins = model[id].shape().is_static(detail::concat_axis(model, id));
+        const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
+        return first_refusal(
+            [&] { return is_dequantized(found, port); }, [&] { return has_low_precision(r, found, port); },
+            [&] { return joins ? varies_over_axis_only(model, id, found, port) : is_as_first(r, id, found, port); },
+            [&] {
+                const element type = model.type(found.data);
+                return common_types::agrees(common.data, type) ? yes
+                                                               : refuse_type(reason::types_do_not_match, port, type);
+            },
+            [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
+    }
+    static constexpr verdict varies_over_axis_only(const auto& model, node_id id, const dequantization& found,
+                                                   int port) {
+        const std::size_t rank = model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            if (axis != detail::concat_axis(model, id) && varies_over(model, found, axis, rank)) {
+                return refuse_axis(reason::varies_over_axis, port, axis, varying_constant(model, found, axis, rank));
+            }
+        }
+        return yes;
+    }
+    static constexpr verdict is_as_first(const auto& r, node_id id, const dequantization& found, int port) {
+        const dequantization first = find_dequantization(r, id, 0);
+        const auto is_equal = [&](node_id left, node_id right) {
+            return left == right || constant_of(r.model, left).real(0) == constant_of(r.model, right).real(0);
+        };
+        return is_per_tensor(r.model, found) && found.has_subtract() == first.has_subtract() &&
+                       found.has_multiply() == first.has_multiply() && is_equal(found.zero_point, first.zero_point) &&
+                       is_equal(found.scale, first.scale)
+                   ? yes
+                   : refuse_because_of(reason::not_per_tensor, port, found.scale);
+    }
+    static constexpr verdict constants_have_type(const auto& model, const dequantization& found, int port,
+                                                 common_types& common) {
+        if (found.has_subtract()) {
+            const element type = model.type(model[found.subtract].input(1));
+            if (!common_types::agrees(common.constants, type)) {
+                return {.why = reason::types_do_not_match, .port = port, .type = type, .about = found.zero_point};
+            }
+        }
+        const element type = found.has_multiply() ? model[found.scale].type() : common.constants;
+        return common_types::agrees(common.constants, type)
+                   ? yes
+                   : verdict{.why = reason::types_do_not_match, .port = port, .type = type, .about = found.scale};
+    }
+
+    /// What the Concat reads: quantized data; beside real data it enters converted.
+    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
+        bool any_real = false;
+        for (const dequantization& each : all) {
+            any_real = any_real || !is_low_precision(model, each);
+        }
+        seq<output_ref, 5> result;
+        for (const dequantization& each : all) {
+            const bool convert = each.has_convert() && is_low_precision(model, each) && any_real;
+            result.push_back(convert ? output_ref(each.convert) : each.data);
+        }
+        return result;
+    }
+
     /// A FakeQuantize without an interval of its own that takes up the dequantization gets that of the Concat.
     static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
@@ -49,180 +126,6 @@ private:
         if (last != concat && intervals.has(from)) {
             intervals.share(attribute::place::on_node(last), from);
         }
-    }
-    static constexpr std::size_t axis_of(const graph& model, node_id id) {
-        return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
-    }
-
-    /// The inputs' sizes along the axis are not all known: then all must have the same scale and zero point.
-    static constexpr verdict constants_are_one(const auto& r, node_id id) {
-        const dequantization first = find_dequantization(r, id, 0);
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            const dequantization found = find_dequantization(r, id, port);
-            if (found.empty()) {
-                return refuse(reason::no_dequantization, static_cast<int>(port));
-            }
-            if (r.options.update_precisions && !is_low_precision(r.model, found)) {
-                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
-            }
-            if (!is_per_tensor(r.model, found) || found.has_subtract() != first.has_subtract() ||
-                found.has_multiply() != first.has_multiply() ||
-                !equal_constants(r.model, found.zero_point, first.zero_point) ||
-                !equal_constants(r.model, found.scale, first.scale)) {
-                return refuse_because_of(reason::not_per_tensor, static_cast<int>(port), found.scale);
-            }
-            if (r.model.type(found.data) != r.model.type(first.data)) {
-                return refuse_type(reason::types_do_not_match, static_cast<int>(port), r.model.type(found.data));
-            }
-        }
-        return yes;
-    }
-    static constexpr bool equal_constants(const graph& model, node_id left, node_id right) {
-        return left == right || constant_of(model, left).real(0) == constant_of(model, right).real(0);
-    }
-    /// Scales and zero points may vary over the axis of the concatenation only.
-    static constexpr verdict constants_can_be_joined(const auto& r, node_id id) {
-        const graph& model = r.model;
-        const std::size_t axis = axis_of(model, id);
-        const std::size_t rank = model[id].shape().rank();
-        element data_type = dynamic;
-        element constant_type = dynamic;
-        const auto agrees = [](element& common, element type) {
-            common = common == dynamic ? type : common;
-            return common == type;
-        };
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-            const dequantization found = find_dequantization(r, id, port);
-            if (found.empty()) {
-                return refuse(reason::no_dequantization, static_cast<int>(port));
-            }
-            if (r.options.update_precisions && !is_low_precision(model, found)) {
-                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
-            }
-            for (std::size_t each = 0; each < rank; ++each) {
-                if (each != axis && varies_over(model, found, each, rank)) {
-                    return refuse_axis(reason::varies_over_axis, static_cast<int>(port), each,
-                                       varying_constant(model, found, each, rank));
-                }
-            }
-            const element type = model.type(found.data);
-            if (!agrees(data_type, type)) {
-                return refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
-            }
-            for (const node_id constant : {found.zero_point, found.scale}) {
-                const element own = constant == node_id::none ? constant_type
-                                    : constant == found.scale ? model[constant].type()
-                                                              : model.type(model[found.subtract].input(1));
-                if (!agrees(constant_type, own)) {
-                    return {.why = reason::types_do_not_match,
-                            .port = static_cast<int>(port),
-                            .type = own,
-                            .about = constant};
-                }
-            }
-        }
-        return yes;
-    }
-
-    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
-        seq<output_ref, 5> result;
-        for (const dequantization& each : all) {
-            // Quantized data beside real data enters converted.
-            const bool convert = each.has_convert() && is_low_precision(model, each) && has_real_data(model, all);
-            result.push_back(convert ? output_ref(each.convert) : each.data);
-        }
-        return result;
-    }
-    static constexpr bool has_real_data(const auto& model, const seq<dequantization, 4>& all) {
-        for (const dequantization& each : all) {
-            if (!is_low_precision(model, each)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// The constants of all inputs as one of element type `type`; `missing` stands for the values of an input that has no constant.
-    static constexpr node_id joined(auto& r, node_id concat, const seq<node_id, 4>& constants, element type,
-                                    double missing) {
-        const std::size_t axis = axis_of(r.model, concat);
-        if (!r.model[concat].shape().is_static(axis)) {
-            return fold_convert(r.model, to_scalar_if_single(r, constants[0]), type).node;
-        }
-        seq<output_ref, 5> parts;
-        for (std::size_t port = 0; port < constants.size(); ++port) {
-            shape part = shape::of_ones(r.model[concat].shape().rank());
-            part[axis] = r.model.shape(r.model[concat].input(port))[axis];
-            if (constants[port] == node_id::none) {
-                parts.push_back(r.model.constant(make_tensor(type, part, {missing})));
-                continue;
-            }
-            const tensor own = evaluation::convert_tensor(constant_of(r.model, constants[port]), type);
-            parts.push_back(own.elements() == 1 ? r.model.constant(make_tensor(type, part, {own.real(0)}))
-                                                : r.model.constant(tensor(own, part)));
-        }
-        return fold_to_constant(r, op::concat{static_cast<std::int64_t>(axis)}, parts);
-    }
-    /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
-    static constexpr node_id common_zero_point_convert(const auto& model, const seq<dequantization, 4>& all) {
-        node_id result = node_id::none;
-        for (const dequantization& each : all) {
-            if (!each.has_subtract()) {
-                continue;
-            }
-            if (each.zero_point_convert == node_id::none ||
-                (result != node_id::none && model[each.zero_point].type() != model.type(model[result].input(0)))) {
-                return node_id::none;
-            }
-            result = result == node_id::none ? each.zero_point_convert : result;
-        }
-        return result;
-    }
-    static constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all,
-                                                  element real_type) {
-        seq<node_id, 4> constants;
-        for (const dequantization& each : all) {
-            constants.push_back(each.zero_point);
-        }
-        const node_id convert = common_zero_point_convert(r.model, all);
-        if (convert == node_id::none) {
-            return to_scalar_if_equal(r, joined(r, concat, constants, real_type, 0));
-        }
-        const element type = r.model.type(r.model[convert].input(0));
-        const node_id made = r.model.clone(convert, {joined(r, concat, constants, type, 0)});
-        copy_information(r, convert, made);
-        return made;
-    }
-    static constexpr node_id append_joined(auto& r, node_id concat, node_id made, const seq<dequantization, 4>& all) {
-        graph& model = r.model;
-        const text prefix = model[concat].name();
-        output_ref last = made;
-        const dequantization* with_convert = nullptr;
-        const dequantization* with_subtract = nullptr;
-        const dequantization* with_multiply = nullptr;
-        seq<node_id, 4> scales;
-        for (const dequantization& each : all) {
-            with_convert = with_convert == nullptr && each.has_convert() ? &each : with_convert;
-            with_subtract = with_subtract == nullptr && each.has_subtract() ? &each : with_subtract;
-            with_multiply = with_multiply == nullptr && each.has_multiply() ? &each : with_multiply;
-            scales.push_back(each.scale);
-        }
-        if (with_convert != nullptr) {
-            last = model.clone(with_convert->convert, {last});
-            model.rename(last.node, join({prefix, "/DequantizationConvert"}));
-        }
-        if (with_subtract != nullptr) {
-            last = model.add(op::subtract{}, {last, joined_zero_point(r, concat, all, model.type(last))});
-            model.relax(last.node);
-            model.rename(last.node, join({prefix, "/DequantizationSubtract"}));
-        }
-        if (with_multiply != nullptr) {
-            const element type = model[with_multiply->scale].type();
-            last = model.add(op::multiply{}, {last, to_scalar_if_equal(r, joined(r, concat, scales, type, 1))});
-            model.relax_output(last.node, model[with_multiply->multiply].type());
-            model.rename(last.node, join({prefix, "/DequantizationMultyply"}));
-        }
-        return last.node;
     }
 };
 

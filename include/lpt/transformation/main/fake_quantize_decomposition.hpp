@@ -4,6 +4,7 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/fake_quantize/decompose.hpp>
+#include <lpt/transformation/fake_quantize/usable_maps.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {

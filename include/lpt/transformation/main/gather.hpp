@@ -1,54 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Gather; constants that vary over the axis are gathered with the same indices.
-struct gather_transformation {
+struct gather_transformation : movement<gather_transformation> {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        const shape& data = r.model.shape(r.model[id].input(0));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(r.model, r.model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const tensor* indices = r.model.constant_value(r.model[id].input(1));
-        if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) &&
-            (indices == nullptr || indices->dimensions().rank() > 1)) {
-            const std::size_t axis = axis_of(r.model, id);
-            return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(r.model, found, axis, data.rank()));
-        }
-        return yes;
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return is_scalar_like(r.model, found) ? yes : axis_is_known(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id gather = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, gather));
-        move_dequantization_after(r, gather,
-                                  with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); }));
-        return true;
+    static constexpr dequantization moved(auto& r, node_id gather, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); });
     }
 
 private:
+    static constexpr verdict axis_is_known(const auto& model, node_id id, const dequantization& found) {
+        const shape& data = model.shape(model[id].input(0));
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (!is_constant(model, model[id].input(2))) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const std::size_t axis = axis_of(model, id);
+        const tensor* indices = model.constant_value(model[id].input(1));
+        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
+        return is_vector || !varies_over(model, found, axis, data.rank())
+                   ? yes
+                   : refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, data.rank()));
+    }
     static constexpr std::size_t axis_of(const graph& model, node_id gather) {
         const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
         return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
-struct interpolate_transformation {
+struct interpolate_transformation : movement<interpolate_transformation> {
     static constexpr text_view name = "InterpolateTransformation";
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (const verdict fits = constants_keep_size(model, id, found); !fits) {
-            return fits;
-        }
-        const op::interpolate& resize = model[id].as<op::interpolate>();
-        switch (model[id].version()) {
-            case 0: return copies_elements_version_0(resize);
-            case 4: return copies_elements_version_4(resize);
-            default: return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id interpolate = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, interpolate, normalize_dequantization(r, find_dequantization(r, interpolate)));
-        return true;
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return constants_keep_size(r.model, id, found); },
+                             [&] { return copies_elements(r.model, id); });
     }
 
 private:
@@ -54,6 +32,14 @@ private:
             }
         }
         return yes;
+    }
+    static constexpr verdict copies_elements(const auto& model, node_id id) {
+        const op::interpolate& resize = model[id].template as<op::interpolate>();
+        switch (model[id].version()) {
+            case 0: return copies_elements_version_0(resize);
+            case 4: return copies_elements_version_4(resize);
+            default: return refuse_value(reason::unsupported_version, -1, model[id].version());
+        }
     }
     static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
         for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/weightable.hpp>
 
@@ -37,16 +39,14 @@ struct multiply_transformation {
             return r.refused(multiply, name, refuse(reason::no_dequantization, first.has_multiply() ? 1 : 0));
         }
         const element computed = r.computed_type();
-        const output_ref scale =
-            fold_operation(model, op::multiply{},
-                           {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});
+        const constant scale = constant(model, first.scale).as(computed) * constant(model, second.scale).as(computed);
         const output_ref left = low_precision_operand(r, first);
         const output_ref right = low_precision_operand(r, second);
         const node_id product = model.add_relaxed(model[multiply].attributes(), {left, right},
                                                   {{computed, computed}, {computed}}, {}, model[multiply].version());
         model.set_mark(product, mark::disable_cleanup);
-        const node_id scaled =
-            model.add_relaxed(op::multiply{}, {product, scale}, {{computed, computed}, {model[multiply].type()}});
+        const node_id scaled = model.add_relaxed(op::multiply{}, {product, scale.in(model)},
+                                                 {{computed, computed}, {model[multiply].type()}});
         replace_and_name(r, multiply, scaled);
         return true;
     }

@@ -9,10 +9,9 @@ namespace lpt::inline LPT_ABI {
 
 /// Lets one branch of a Multiply be read in low precision; its scale goes to the other branch, which stays in floating point.
 ///
-/// before: y = s1 * (x1 - z1) * (s2 * x2)
-/// after:  y = (s1 * s2 * (x1 - z1)) * x2
-/// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (x1 - z1) * x2 * (s1 * s2).
-/// With a constant branch: (x * a) * b = x * (a * b).
+///     s1 (q1 - z1) * s2 q2  =  (s1 s2 (q1 - z1)) * q2
+///     s q * b               =  q * (s b)
+/// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (q1 - z1) q2 (s1 s2).
 struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
@@ -39,25 +38,21 @@ struct multiply_partial_transformation {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             branches[port] = find_dequantization(r, multiply, port);
         }
-        const full_path path = choose_full_path(r, branches[0], branches[1]);
-        return path == full_path::constant ? transform_constant(r, multiply, branches)
-                                           : transform_branches(r, multiply, branches, static_cast<int>(path));
+        const full_path kept = choose_full_path(r, branches[0], branches[1]);
+        return kept == full_path::constant ? multiply_constants(r, multiply, branches)
+                                           : move_scale(r, multiply, branches, static_cast<std::size_t>(kept));
     }
 
 private:
     static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
-        const dequantization& first = branches[0];
-        const dequantization& second = branches[1];
-        for (const int port : {0, 1}) {
-            if (!branches[static_cast<std::size_t>(port)].data) {
-                return refuse(reason::no_dequantization, port);
-            }
-        }
-        const bool constant = is_constant(r.model, first.data) || is_constant(r.model, second.data);
-        if (!constant && (first.empty() || second.empty())) {
-            return refuse(reason::no_dequantization, first.empty() ? 0 : 1);
-        }
-        return eltwise_precondition(r, id, branches);
+        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        return first_refusal([&] { return has_data(branches, 0); }, [&] { return has_data(branches, 1); },
+                             [&] { return is_joined ? yes : is_dequantized(branches[0], 0); },
+                             [&] { return is_joined ? yes : is_dequantized(branches[1], 1); },
+                             [&] { return eltwise_precondition(r, id, branches); });
+    }
+    static constexpr verdict has_data(view<dequantization> branches, std::size_t port) {
+        return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const auto& r, node_id id) {
@@ -78,41 +73,23 @@ private:
         }
     }
 
-    static constexpr bool finish(auto& r, node_id old, node_id made) {
-        copy_information(r, old, made);
-        r.model.rename(made, r.model[old].name());
-        r.model.replace(old, made);
-        return true;
-    }
-
-    static constexpr bool transform_constant(auto& r, node_id multiply, view<dequantization> branches) {
+    static constexpr bool multiply_constants(auto& r, node_id multiply, view<dequantization> branches) {
         graph& model = r.model;
-        const constant_branch branch = find_constant_branch(r, multiply, branches);
-        if (branch.multiply < 0) {
-            fold_dequantization(r, multiply, 0);
-            fold_dequantization(r, multiply, 1);
-            return r.refused(multiply, name, refuse(reason::nothing_to_do));
+        const constant_branch found = fold_constant_branch(r, multiply, branches);
+        if (!found.why) {
+            return r.refused(multiply, name, found.why);
         }
-        const auto port = static_cast<std::size_t>(branch.multiply);
-        fold_dequantization(r, multiply, 1 - port);
-        const output_ref factor = model[multiply].input(1 - port);
-        if (!is_constant(model, factor)) {
-            return r.refused(multiply, name,
-                             refuse_type(reason::types_do_not_match, static_cast<int>(1 - port), model.type(factor)));
+        const constant scale(model, found.scale.node);
+        const constant factor(model, found.operand.node);
+        const constant product = scale.as(f32) * factor.as(f32);
+        if (overflows(product, scale, factor)) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(found.port)));
         }
-        const node_id above = model.producer(multiply, port);
-        const auto data_port = static_cast<std::size_t>(branch.data);
-        const output_ref product = fold_operation(
-            model, op::multiply{},
-            {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
-        if (overflows(constant_of(model, product.node), *model.constant_value(model[above].input(1 - data_port)),
-                      *model.constant_value(factor))) {
-            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
-        }
-        const node_id made = model.add_relaxed(model[multiply].attributes(), {model[above].input(data_port), product},
+        const node_id made = model.add_relaxed(model[multiply].attributes(), {found.data, product.in(model)},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
-        copy_information(r, above, made);
-        return finish(r, multiply, made);
+        copy_information(r, found.multiply, made);
+        replace_and_name(r, multiply, made);
+        return true;
     }
 
     static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
@@ -120,37 +97,33 @@ private:
     }
     /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
     /// `quirk::overflowing_range`.
-    static constexpr output_ref product_of_scales(auto& r, const dequantization& first, const dequantization& second) {
-        graph& model = r.model;
+    static constexpr constant product_of_scales(const auto& r, const dequantization& first,
+                                                const dequantization& second) {
+        const graph& model = r.model;
         if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type() &&
             !r.follows(quirk::overflowing_range)) {
-            return fold_operation(model, op::multiply{}, {first.scale, second.scale});
+            return constant(model, first.scale) * constant(model, second.scale);
         }
-        return fold_operation(model, op::multiply{}, {values_of(r, first).scale, values_of(r, second).scale});
+        return affine_of(r, first).scale * affine_of(r, second).scale;
     }
 
-    static constexpr bool transform_branches(auto& r, node_id multiply, view<dequantization> branches, int full) {
+    static constexpr bool move_scale(auto& r, node_id multiply, view<dequantization> branches, std::size_t kept_port) {
         graph& model = r.model;
-        const auto full_port = static_cast<std::size_t>(full);
-        const std::size_t empty_port = 1 - full_port;
-        dequantization empty = branches[empty_port];
-        if (empty.empty()) {
-            return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
+        const std::size_t port = 1 - kept_port;
+        const verdict fits =
+            first_refusal([&] { return is_dequantized(branches[port], static_cast<int>(port)); },
+                          [&] { return has_low_precision(r, branches[port], static_cast<int>(port)); });
+        if (!fits) {
+            return r.refused(multiply, name, fits);
         }
-        if (r.options.update_precisions && !is_low_precision(model, empty)) {
-            return r.refused(
-                multiply, name,
-                refuse_type(reason::not_low_precision, static_cast<int>(empty_port), model.type(empty.data)));
+        const dequantization moved = fold_dequantization(r, multiply, port);
+        const dequantization kept = fold_dequantization(r, multiply, kept_port);
+        if (moved.has_subtract() && !is_zero(constant_of(model, moved.zero_point))) {
+            return r.refused(multiply, name, refuse_zero_point(model, moved, static_cast<int>(port)));
         }
-        empty = fold_dequantization(r, multiply, empty_port);
-        const dequantization kept = fold_dequantization(r, multiply, full_port);
-        if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
-            return r.refused(multiply, name, refuse_zero_point(model, empty, static_cast<int>(empty_port)));
-        }
-        const output_ref scale = product_of_scales(r, empty, kept);
-        if (!is_finite(constant_of(model, scale.node)) && has_finite_scale(model, empty) &&
-            has_finite_scale(model, kept)) {
-            return r.refused(multiply, name, refuse(reason::infinite_constant, full));
+        const constant scale = product_of_scales(r, moved, kept);
+        if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
@@ -158,15 +131,17 @@ private:
             data = model.add_relaxed(op::subtract{}, {data, fold_convert(model, kept.zero_point, type)},
                                      {{type, type}, {type}});
         }
-        const bool scale_behind = r.options.scaling_mode;
+        output_ref factor(scale.in(model));
         output_ref inputs[2];
-        inputs[empty_port] = scale_behind ? scale : empty.data;
-        const output_ref factor = scale_behind ? empty.data : scale;
-        inputs[full_port] = model.type(data) == model.type(factor)
+        inputs[port] = moved.data;
+        if (r.options.scaling_mode) {  // the scale stands behind
+            detail::swap_values(factor, inputs[port]);
+        }
+        inputs[kept_port] = model.type(data) == model.type(factor)
                                 ? model.add(op::multiply{}, {data, factor})
                                 : model.add_relaxed(op::multiply{}, {data, factor}, {{f32, f32}, {f32}});
         renew_relaxed(r, multiply, inputs, {{f32, f32}, {model[multiply].type()}});
-        fold_dequantization(r, multiply, full_port);
+        fold_dequantization(r, multiply, kept_port);
         return true;
     }
 };

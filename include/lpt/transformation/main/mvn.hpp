@@ -15,25 +15,15 @@ struct mvn_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
-        }
-        const std::size_t rank = model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
-            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
-                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
-            }
-        }
-        const bool rescales = rescales_eps(r, model[id].template as<op::mvn>());
-        return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse_not_per_tensor(model, found)
-                                                                             : yes;
+        return first_refusal(
+            [&] { return can_move_behind(r, id, found); }, [&] { return has_no_zero_point(model, found); },
+            [&] { return scale_stays(model, id, found); },
+            [&] {
+                return !rescales_eps(r, model[id].as<op::mvn>()) || can_rescale_eps(constant_of(model, found.scale))
+                           ? yes
+                           : refuse_not_per_tensor(model, found);
+            });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -56,6 +46,16 @@ struct mvn_transformation {
     }
 
 private:
+    /// The scale is the same along the axes that are normalized.
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+        const std::size_t rank = model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
+            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
+                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
+            }
+        }
+        return yes;
+    }
     static constexpr bool rescales_eps(const auto& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
     }

@@ -12,15 +12,12 @@ struct normalize_l2_transformation {
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
+        const verdict quantized =
+            first_refusal([&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
+                          [&] { return has_no_zero_point(r.model, found); });
+        if (!quantized) {
+            return quantized;
         }
         const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
         if (axes != integers{1} && axes != integers{1, 2, 3}) {

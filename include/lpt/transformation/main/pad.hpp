@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -11,54 +10,23 @@ namespace lpt::inline LPT_ABI {
 ///
 /// The pad value is converted to the type of the data, which must have it; with `quirk::truncated_pad_value` integers need only have it
 /// in their range, and it is rounded towards zero. Other Pads are left alone.
-struct pad_transformation {
+struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
-            return spatial;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        const margins pads = margins_of(model, id);
-        const element type = model.type(found.data);
-        const double value = pad_value(model, id);
-        if (!is_real(type) && !(value >= facts(type).lowest && value <= facts(type).highest)) {
-            return {reason::unsupported_padding, 3, type, -1, value};
-        }
-        const op::pad_mode mode = model[id].as<op::pad>().pad_mode;
-        if (mode == op::pad_mode::constant) {  // what fills the margins is dequantized, too
-            if (const verdict finite = constants_are_finite(model, found); !finite) {
-                return finite;
-            }
-        }
-        if (mode == op::pad_mode::constant && convert_value(type, value) != value &&
-            !r.follows(quirk::truncated_pad_value)) {
-            return {reason::unsupported_padding, 3, type, -1, value};
-        }
-        if (mode == op::pad_mode::constant) {
-            const bool zero_point_fits = !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point);
-            const bool scale_fits =
-                value == 0 || !found.has_multiply() || only_varies_along(model, id, pads, found.scale);
-            return zero_point_fits && scale_fits
-                       ? yes
-                       : refuse_because_of(reason::varies_over_axis, 0, scale_fits ? found.zero_point : found.scale);
-        }
-        return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(model, pads, found.scale)
-                   ? refuse_because_of(reason::varies_over_axis, 0, found.scale)
-                   : yes;
+        const op::pad_mode mode = r.model[id].template as<op::pad>().pad_mode;
+        const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
+        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
+                             [&] { return value_is_in_range(r.model, id, found); },
+                             [&] { return fills ? constants_are_finite(r.model, found) : yes; },
+                             [&] { return fills ? value_is_exact(r, id, found) : yes; },
+                             [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
+                             [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    static constexpr dequantization moved(auto& r, node_id pad, dequantization found) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id pad = separate_in_standalone_branch(r, id);
-        dequantization found = normalize_dequantization(r, find_dequantization(r, pad));
         const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
         const double value = pad_value(model, pad);
         if (found.has_subtract()) {
@@ -70,8 +38,7 @@ struct pad_transformation {
             found.scale = padded(r, pad, full, 1);
         }
         model.set_input(pad, 3, model.constant(make_scalar(model.type(found.data), value)));
-        move_dequantization_after(r, pad, found);
-        return true;
+        return found;
     }
 
 private:
@@ -100,6 +67,34 @@ private:
             }
         }
         return result;
+    }
+    static constexpr verdict value_is_in_range(const auto& model, node_id id, const dequantization& found) {
+        const element type = model.type(found.data);
+        const double value = pad_value(model, id);
+        return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
+                   ? yes
+                   : verdict{reason::unsupported_padding, 3, type, -1, value};
+    }
+    static constexpr verdict value_is_exact(const auto& r, node_id id, const dequantization& found) {
+        const element type = r.model.type(found.data);
+        const double value = pad_value(r.model, id);
+        return convert_value(type, value) == value || r.follows(quirk::truncated_pad_value)
+                   ? yes
+                   : verdict{reason::unsupported_padding, 3, type, -1, value};
+    }
+    static constexpr verdict only_one_axis_varies(const auto& model, node_id id, const dequantization& found) {
+        const margins pads = margins_of(model, id);
+        if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
+            return refuse_because_of(reason::varies_over_axis, 0, found.scale);
+        }
+        return !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point)
+                   ? yes
+                   : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
+    }
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+        return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
+                   ? yes
+                   : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
     static constexpr bool only_varies_along(const auto& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));

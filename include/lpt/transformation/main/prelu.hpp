@@ -7,22 +7,14 @@
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind PRelu, whose output is then real: prelu(s * q) = s * prelu(q) for s >= 0 without a zero point.
-struct prelu_transformation {
+struct prelu_transformation : movement<prelu_transformation> {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id prelu = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, prelu, normalize_dequantization(r, find_dequantization(r, prelu)),
-                                  {.update_output_type = false});
-        return true;
-    }
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -2,52 +2,11 @@
 #pragma once
 
 #include <lpt/attribute/set.hpp>
-#include <lpt/transformation/fake_quantize/decompose.hpp>
-#include <lpt/transformation/main/batch_to_space.hpp>
-#include <lpt/transformation/main/broadcast.hpp>
-#include <lpt/transformation/main/depth_to_space.hpp>
+#include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
-#include <lpt/transformation/main/interpolate.hpp>
-#include <lpt/transformation/main/max_pool.hpp>
-#include <lpt/transformation/main/pad.hpp>
-#include <lpt/transformation/main/reduce_max.hpp>
-#include <lpt/transformation/main/reduce_min.hpp>
-#include <lpt/transformation/main/relu.hpp>
-#include <lpt/transformation/main/reshape.hpp>
-#include <lpt/transformation/main/shuffle_channels.hpp>
-#include <lpt/transformation/main/space_to_batch.hpp>
-#include <lpt/transformation/main/squeeze.hpp>
-#include <lpt/transformation/main/strided_slice.hpp>
-#include <lpt/transformation/main/transpose.hpp>
-#include <lpt/transformation/main/unsqueeze.hpp>
+#include <lpt/transformation/main/move_behind.hpp>
 
 namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// Moves a dequantization behind an operation that gives the values that it gets, by that operation's own rules.
-template <class... Transformations>
-struct move_behind_first_of {
-    static constexpr bool knows(const graph& model, node_id id) {
-        return ((Transformations::pattern::roots[0] == model[id].kind()) || ...);
-    }
-    static constexpr bool apply(auto& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
-
-private:
-    template <class Transformation>
-    static constexpr bool try_one(rewrite& r, node_id id) {
-        return Transformation::pattern::matches(r.model, id) && !r.skips(Transformation::name, id) &&
-               Transformation::transform(r, id);
-    }
-};
-
-using move_behind = move_behind_first_of<
-    batch_to_space_transformation, broadcast_transformation, depth_to_space_transformation, interpolate_transformation,
-    max_pool_transformation, pad_transformation, reduce_max_transformation, reduce_min_transformation,
-    relu_transformation, reshape_transformation, shuffle_channels_transformation, space_to_batch_transformation,
-    squeeze_transformation, strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
-
-}  // namespace detail
 
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
@@ -62,20 +21,18 @@ struct recurrent_cell_transformation {
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        for (const std::size_t port : ports_of(r.model, id)) {
-            if (const verdict path = path_verdict(r, port, find_path(r, id, port)); !path) {
-                return path;
+        const seq<std::size_t> ports = ports_of(r.model, id);
+        const auto for_each = [&](const auto& verdict_of) {
+            verdict answer = yes;
+            for (std::size_t i = 0; answer && i < ports.size(); ++i) {
+                answer = verdict_of(ports[i]);
             }
-        }
-        if (const verdict data = data_verdict(r, id); !data) {
-            return data;
-        }
-        for (const std::size_t port : ports_of(r.model, id)) {
-            if (const verdict constant = constant_verdict(r, id, port); !constant) {
-                return constant;
-            }
-        }
-        return yes;
+            return answer;
+        };
+        return first_refusal(
+            [&] { return for_each([&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); }); },
+            [&] { return data_verdict(r, id); },
+            [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {

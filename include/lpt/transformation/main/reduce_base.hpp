@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 /// What the transformations of reductions have in common. The second input of a reduction are its axes.
 namespace lpt::inline LPT_ABI {
@@ -22,8 +21,8 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
 [[gnu::cold]] constexpr verdict can_move_behind_reduction(const auto& r, node_id reduction) {
     const dequantization found = find_dequantization(r, reduction);
-    if (found.empty()) {
-        return refuse(reason::no_dequantization, 0);
+    if (const verdict dequantized = is_dequantized(found); !dequantized) {
+        return dequantized;
     }
     if (!is_constant(r.model, r.model[reduction].input(1))) {
         return refuse(reason::axes_not_constant, 1);
@@ -70,5 +69,16 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
     return with_constants(
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
 }
+
+/// The rewrite of a reduction: a movement whose constants are reduced, too.
+template <class Rule>
+struct reduction : movement<Rule> {
+    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+        return reduced_constants(r, reduce, found);
+    }
+    static constexpr bool refused(auto& r, node_id id, const verdict& why) {
+        return refuse_reduction(r, id, Rule::name, why);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI

@@ -6,22 +6,13 @@
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMax, which keeps the order of values where no scale is negative.
-struct reduce_max_transformation {
+struct reduce_max_transformation : reduction<reduce_max_transformation> {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found));
-        return true;
     }
 };
 

@@ -6,22 +6,14 @@
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMean, whose output is then real.
-struct reduce_mean_transformation {
+struct reduce_mean_transformation : reduction<reduce_mean_transformation> {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_reduction(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found), {.update_output_type = false});
-        return true;
-    }
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -7,7 +7,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
 /// s * (sum of q - n * z).
-struct reduce_sum_transformation {
+struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
@@ -24,15 +24,9 @@ struct reduce_sum_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found)),
-                                  {.update_output_type = false});
-        return true;
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
+    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+        return multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found));
     }
 
 private:

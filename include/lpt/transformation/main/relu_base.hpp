@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/movement.hpp>
 
 /// What the transformations of Relu and PRelu have in common.
 namespace lpt::inline LPT_ABI {
@@ -10,20 +10,14 @@ namespace lpt::inline LPT_ABI {
 ///
 /// `found` becomes the dequantization.
 [[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id, dequantization& found) {
-    if (const verdict base = base_precondition(r, id); !base) {
-        return base;
-    }
     found = find_dequantization(r, id);
-    if (found.empty()) {
-        return refuse(reason::no_dequantization, 0);
-    }
-    if (found.has_subtract()) {
-        return refuse_zero_point(r.model, found);
-    }
-    // 0 times an infinite scale is NaN, where the real value was cut off.
-    const element type = r.model.type(found.data);
-    const verdict finite = is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
-    return finite ? scale_is_not_negative(r.model, found) : finite;
+    return first_refusal([&] { return can_move_behind(r, id, found); },
+                         [&] { return has_no_zero_point(r.model, found); },
+                         [&] {  // 0 times an infinite scale is NaN, where the real value was cut off
+                             const element type = r.model.type(found.data);
+                             return is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
+                         },
+                         [&] { return scale_is_not_negative(r.model, found); });
 }
 
 [[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {

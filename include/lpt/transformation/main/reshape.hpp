@@ -1,47 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Reshape. Constants per channel are repeated where Reshape splits each channel into several
 /// ones; axes beyond the last one over which they vary may change freely.
-struct reshape_transformation {
+struct reshape_transformation : movement<reshape_transformation> {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (is_constant_path(model, id)) {
-            return refuse(reason::constant_path);
-        }
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (!is_scalar_like(model, found)) {
-            return channels_stay(model, id, found);
-        }
-        return !keeps_matrix_product_real(r, id) || channels_stay(model, id, found)
-                   ? yes
-                   : refuse(reason::disabled_by_option);
+        return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
+                             [&] { return can_move_behind(r, id, found); },
+                             [&] {
+                                 return is_scalar_like(r.model, found) ? may_move(r, id, found)
+                                                                       : channels_stay(r.model, id, found);
+                             });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id reshape = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reshape));
-        move_dequantization_after(r, reshape, reshaped(r, reshape, found));
-        return true;
+        return movement<reshape_transformation>::transform(r, id);
+    }
+    static constexpr dequantization moved(auto& r, node_id reshape, const dequantization& found) {
+        const shape& after = r.model[reshape].shape();
+        const std::size_t rank = r.model.shape(found.data).rank();
+        return with_constants(r, found, [&](node_id constant) {
+            const tensor& value = constant_of(r.model, constant);
+            if (is_scalar_like(value)) {
+                return to_scalar_if_equal(r, constant);
+            }
+            const shape own = aligned_shape(r.model, constant, rank);
+            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
+                               : r.model.constant(extended(value, own, after.rank()));
+        });
     }
 
 private:
@@ -56,11 +53,12 @@ private:
         }
         return false;
     }
-    /// The user wants a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr bool keeps_matrix_product_real(const auto& r, node_id id) {
+    /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
+    static constexpr verdict may_move(const auto& r, node_id id, const dequantization& found) {
         const graph& model = r.model;
-        return r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
-               model[model.first_use({id, 0}).node].is<op::mat_mul>();
+        const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
+                           model[model.first_use({id, 0}).node].is<op::mat_mul>();
+        return !stays || channels_stay(model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
     /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
     /// must follow from all other sizes.
@@ -127,29 +125,11 @@ private:
         }
         return yes;
     }
-    static constexpr dequantization reshaped(auto& r, node_id reshape, const dequantization& found) {
-        const shape& after = r.model[reshape].shape();
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found, [&](node_id constant) {
-            const tensor& value = constant_of(r.model, constant);
-            if (is_scalar_like(value)) {
-                return to_scalar_if_equal(r, constant);
-            }
-            const shape own = aligned_shape(r.model, constant, rank);
-            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
-                               : r.model.constant(extended(value, own, after.rank()));
-        });
-    }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
         shape dimensions = shape::of_ones(after.rank());
         dimensions[1] = after[1];
-        tensor_builder result(value.type(), dimensions);
-        const auto times = static_cast<std::size_t>(after[1] / channels);
-        for (std::size_t i = 0; i < result.elements(); ++i) {
-            result.real(i, value.real(i / times));
-        }
-        return result.finish();
+        return tensor(every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
     }
     /// Values along an axis that Reshape leaves where it is: only the axes of size 1 after it change their number.
     static constexpr tensor extended(const tensor& value, const shape& own, std::size_t rank) {

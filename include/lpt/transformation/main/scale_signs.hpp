@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/movement.hpp>
 
 /// What the transformations of MVN and NormalizeL2 have in common: operations that divide a scale of their input out again.
 namespace lpt::inline LPT_ABI {
@@ -36,18 +36,13 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
         inputs.push_back(model[normalization].input(port));
     }
-    const node_id made = model.clone(normalization, inputs);
-    copy_information(r, normalization, made);
-    model.rename(made, model[normalization].name());
-    compute_in(model, made, 0, r.computed_type());
-    model.relax_output(made, r.computed_type());
-    const element computed = model[made].type();
+    const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
-    const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), type);
-    const node_id multiply = model.add_relaxed(op::multiply{}, {made, factor}, {{computed, computed}, {result}});
-    insert_dequantization_after(r, normalization, multiply, made);
-    model.replace(normalization, made);
-    update_output_name(r, multiply, made);
+    rewriting normalized(r, normalization);
+    normalized.becomes_clone(inputs);
+    compute_in(model, normalized.operation(), 0, computed);
+    model.relax_output(normalized.operation(), computed);
+    normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -10,37 +9,22 @@ namespace lpt::inline LPT_ABI {
 ///
 /// A zero point stays above margins, which are filled with 0. With `quirk::space_to_batch_margin` it moves, and a margin is filled with
 /// the quantized value 0, which stands for -zero_point * scale.
-struct space_to_batch_transformation {
+struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
+        const auto shifts_zero = [&] {
+            return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
+                   !r.follows(quirk::space_to_batch_margin);
+        };
+        const verdict moves = can_move_per_tensor(r, id, found);
+        if (!moves || !has_margins(r.model, id)) {
+            return moves;
         }
-        if (!is_per_tensor(r.model, found)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        const bool margins = has_margins(r.model, id);
-        if (const verdict finite = margins ? constants_are_finite(r.model, found) : yes; !finite) {
-            return finite;
-        }
-        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
-        return shifts_zero && margins && !r.follows(quirk::space_to_batch_margin)
-                   ? refuse(reason::unsupported_padding, 0)
-                   : yes;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id moved = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, moved, normalize_dequantization(r, find_dequantization(r, moved)));
-        return true;
+        const verdict finite = constants_are_finite(r.model, found);
+        return finite && shifts_zero() ? refuse(reason::unsupported_padding, 0) : finite;
     }
 
 private:

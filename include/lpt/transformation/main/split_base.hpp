@@ -9,10 +9,9 @@ namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
 [[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
-    if (find_dequantization(r, split).empty()) {
-        return refuse(reason::no_dequantization, 0);
-    }
-    return r.model.shape(r.model[split].input(0)).rank_is_dynamic() ? refuse(reason::dynamic_rank, 0) : yes;
+    const verdict dequantized = is_dequantized(find_dequantization(r, split));
+    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
+    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
 }
 
 namespace detail {

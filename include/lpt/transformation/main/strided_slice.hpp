@@ -1,47 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation {
+struct strided_slice_transformation : movement<strided_slice_transformation> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        if (r.model.shape(r.model[id].input(0)).rank_is_dynamic()) {
+        return first_refusal([&] { return is_dequantized(found); },
+                             [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
+    }
+    static constexpr dequantization moved(auto& r, node_id slice, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
+    }
+
+private:
+    static constexpr verdict places_are_known(const auto& model, node_id id) {
+        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }
-        for (std::size_t port = 1; port < r.model[id].inputs(); ++port) {
+        for (std::size_t port = 1; port < model[id].inputs(); ++port) {
             integers places;
-            if (!known_values(r.model, r.model[id].input(port), places) || places.contains(op::unknown_value)) {
+            if (!known_values(model, model[id].input(port), places) || places.contains(op::unknown_value)) {
                 return refuse(reason::axes_not_constant, static_cast<int>(port));
             }
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id slice = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, slice));
-        move_dequantization_after(
-            r, slice, with_constants(r, found, [&](node_id constant) { return sliced(r, slice, constant); }));
-        return true;
-    }
-
-private:
     static constexpr node_id sliced(auto& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {

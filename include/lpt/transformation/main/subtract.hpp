@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -17,26 +18,22 @@ struct subtract_transformation {
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (r.options.update_precisions && !is_low_precision(model, found)) {
-            return refuse_type(reason::not_low_precision, 0, model.type(found.data));
-        }
-        if (const verdict scale = scale_is_not_zero(model, found); !scale) {
-            return scale;
-        }
         const output_ref shift = model[id].input(1);
-        if (!detail::keeps_data_shape(model, id, 1) ||
-            !is_per_channel_constant(model, id, shift.node, found.channel_axis)) {
-            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
-        }
-        return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
+        const auto is_per_channel = [&] {
+            return detail::keeps_data_shape(model, id, 1) &&
+                   is_per_channel_constant(model, id, shift.node, found.channel_axis);
+        };
+        return first_refusal(
+            [&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
+            [&] { return has_low_precision(r, found); }, [&] { return scale_is_not_zero(model, found); },
+            [&] {
+                return is_per_channel() ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
+            },
+            [&] {
+                return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
+            });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -46,18 +43,14 @@ struct subtract_transformation {
         const node_id subtract = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
         const element type = model.type(found.scale);
-        output_ref shift =
-            fold_operation(model, op::divide{}, {fold_convert(model, model[subtract].input(1), type), found.scale});
+        constant zero_point = constant(model, model[subtract].input(1).node).as(type) / constant(model, found.scale);
         if (found.has_subtract()) {
-            shift = fold_operation(model, op::add{}, {fold_convert(model, found.zero_point, type), shift});
+            zero_point = constant(model, found.zero_point).as(type) + zero_point;
         }
-        const tensor& zero_point = constant_of(model, shift.node);
-        for (std::size_t i = 0; i < zero_point.elements(); ++i) {
-            if (!(math::absolute(zero_point.real(i)) < math::infinity)) {
-                return r.refused(subtract, name, refuse(reason::infinite_constant, 1));
-            }
+        if (!is_finite(zero_point)) {
+            return r.refused(subtract, name, refuse(reason::infinite_constant, 1));
         }
-        output_ref data = found.has_convert() ? output_ref(found.convert) : found.data;
+        output_ref data = floating_point_data(found);
         if (model.type(data) != type) {
             data = model.add(op::convert{type}, {data});
         }

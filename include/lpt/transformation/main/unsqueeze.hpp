@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Unsqueeze, its constants through the same change of shape.
-struct unsqueeze_transformation {
+struct unsqueeze_transformation : movement<unsqueeze_transformation> {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (r.model[id].version() != 0) {
-            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-        if (find_dequantization(r, id).empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return base_precondition(r, id);
+        return first_refusal([&] { return is_version(r, id, 0); },
+                             [&] { return is_dequantized(find_dequantization(r, id)); },
+                             [&] { return base_precondition(r, id); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id unsqueeze = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, unsqueeze));
+    static constexpr dequantization moved(auto& r, node_id unsqueeze, const dequantization& found) {
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) { return through_change_of_shape(r, unsqueeze, constant, rank); };
-        move_dequantization_after(r, unsqueeze, with_constants(r, found, changed));
-        return true;
+        return with_constants(r, found,
+                              [&](node_id each) { return through_change_of_shape(r, unsqueeze, each, rank); });
     }
 };
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/decompose.hpp>
+#include <lpt/transformation/fake_quantize/usable_maps.hpp>
+
+/// Quantizing the weights that a FakeQuantize gives.
+namespace lpt::inline LPT_ABI {
+
+/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
+struct quantized_weights {
+    node_id weights = node_id::none;  // Constant
+    tensor scale;
+
+    constexpr explicit operator bool() const { return weights != node_id::none; }
+};
+
+namespace detail {
+
+/// The data of a FakeQuantize becomes a Constant if it can be folded.
+template <int Once = 0>
+constexpr void fold_data(graph& model, node_id fake_quantize) {
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+}
+
+}  // namespace detail
+
+/// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
+/// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
+/// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
+///
+/// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
+[[gnu::noinline]] constexpr quantized_weights
+quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
+    graph& model = r.model;
+    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
+        return {};
+    }
+    detail::fold_data(model, fake_quantize);
+    if (!is_constant(model, model[fake_quantize].input(0))) {
+        return {};
+    }
+    const channel_maps maps =
+        channel_maps_of(model, fake_quantize, details, precision, !r.follows(quirk::constant_in_low_precision),
+                        r.follows(quirk::clamped_scale));
+    if (maps.lows.size() != 1 || maps.zero_points) {
+        return {};
+    }
+    const node& each = model[fake_quantize];
+    seq<tensor> inputs;
+    inputs.reserve(5);
+    for (std::size_t port = 0; port < 3; ++port) {
+        inputs.push_back(*model.constant_value(each.input(port)));
+    }
+    inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
+    inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
+    const node_id weights = model.constant(evaluation::fake_quantize_late(
+        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+    copy_information(r, fake_quantize, weights);
+    model.rename(weights, each.name());
+    return {weights, maps.scales};
+}
+
+/// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
+/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
+/// Convert.
+///
+/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
+/// known, unless `must_fold` is false (an operand that is an activation).
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
+                                                                  bool must_fold = true) {
+    const data_precision precision = weights_precision_of(r, fake_quantize);
+    if (!precision) {
+        return {};
+    }
+    graph& model = r.model;
+    if (must_fold) {
+        detail::fold_data(model, fake_quantize);
+    }
+    const text name = model[fake_quantize].name();
+    const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
+    if (parts && must_fold && !parts.is_constant(model)) {
+        fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
+    }
+    return parts;
+}
+
+}  // namespace lpt::inline LPT_ABI
