@@ -13186,6 +13186,13 @@ struct verdict {
 inline constexpr verdict yes{};
 
 constexpr verdict refuse(reason why, int port = -1) { return {why, port}; }
+/// The first refusal among the answers to these questions, which are asked in order and no further; yes where none refuses.
+template <class... Questions>
+constexpr verdict first_refusal(const Questions&... ask) {
+    verdict answer = yes;
+    static_cast<void>(((answer = ask(), static_cast<bool>(answer)) && ...));
+    return answer;
+}
 /// A refusal because of a type on a port.
 constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type}; }
 /// A refusal because of a constant, or of another operation.
@@ -14509,6 +14516,81 @@ constexpr std::size_t elements_between(const shape& dimensions, std::size_t firs
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
+// ======== lpt/graph/fold/budget.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
+#define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
+namespace lpt::inline LPT_ABI::detail {
+
+/// How many products a MatMul sums up for each element of its output; 0 for other operations.
+constexpr double products_of(const node& each, view<tensor> inputs) {
+    if (!each.is<op::mat_mul>() || inputs[0].dimensions().rank() == 0) {
+        return 0;
+    }
+    const shape& left = inputs[0].dimensions();
+    const bool from_rows = left.rank() > 1 && each.as<op::mat_mul>().transpose_a;
+    return static_cast<double>(left[left.rank() - (from_rows ? 2 : 1)]);
+}
+
+/// True if the folding budget of the network allows to compute a node from these values; then it is charged.
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
+    double elements = 0;
+    double bytes = 0;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) == dynamic || each.shape(port).is_dynamic()) {
+            return true;  // not for folding, or as many values as one of the inputs has
+        }
+        const std::size_t count = each.shape(port).elements();
+        elements += static_cast<double>(count);
+        bytes += static_cast<double>(byte_size(each.type(port), count));
+        for (const dimension size : each.shape(port)) {
+            bytes += 16.0 * static_cast<double>(size);
+        }
+    }
+    double read_again = 0;  // elements of constants that have other readers, too
+    double replaced = 0;    // elements of the largest constant that has none
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        const auto count = static_cast<double>(inputs[port].elements());
+        const bool is_shared = model.use_count(each.input(port)) > 1;
+        read_again += is_shared ? count : 0;
+        replaced = is_shared ? replaced : math::maximum(replaced, count);
+    }
+    const double steps = elements * products_of(each, inputs) + read_again;
+    const bool keeps_bytes =
+        each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();  // of its input
+    if (keeps_bytes || elements + steps < static_cast<double>(evaluation::late_from)) {
+        return true;
+    }
+    const bool grows = elements > replaced;
+    return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
+}
+
+/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
+constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
+    const std::size_t count = dimensions.elements();
+    return count < evaluation::late_from ||
+           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
+}
+
+/// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
+template <int Once = 0>
+constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
+    std::size_t most = evaluation::late_from;
+    for (const tensor& input : inputs) {
+        most = math::maximum(most, input.elements());
+    }
+    for (const op::output_facts& output : outputs) {
+        const std::size_t count = output.dimensions.elements();
+        if (count > most && byte_size(output.type, count) > model.folding().bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
 // ======== lpt/graph/fold/broadcast.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_BROADCAST_HPP
 #define LPT_HOLDS_GRAPH_FOLD_BROADCAST_HPP
@@ -14647,842 +14729,6 @@ public:
 };
 
 }  // namespace lpt::inline LPT_ABI::evaluation
-#endif
-
-// ======== lpt/transformation/quantization_details.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
-#define LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
-/// What the ranges of a FakeQuantize say about the integer type that suits it.
-namespace lpt::inline LPT_ABI {
-
-inline constexpr std::int64_t levels_16 = 65536;
-inline constexpr std::int64_t levels_32 = 4294967296;
-
-/// True for the level counts that low precision types can represent: 15, 16, 255, 256, and 2^16, 2^32 and one less.
-constexpr bool is_supported_level_count(std::int64_t levels) {
-    return levels == 15 || levels == 16 || levels == 255 || levels == 256 || levels == levels_16 - 1 ||
-           levels == levels_16 || levels == levels_32 - 1 || levels == levels_32;
-}
-
-/// True if a FakeQuantize with `levels` levels uses all values of `type` (or all but the least).
-constexpr bool levels_fit(element type, std::int64_t levels) {
-    switch (bit_width(type)) {
-        case 4: return levels == 15 || levels == 16;
-        case 8: return is_integral(type) && (levels == 255 || levels == 256);
-        case 16: return is_integral(type) && (levels == levels_16 - 1 || levels == levels_16);
-        case 32: return is_integral(type) && (levels == levels_32 - 1 || levels == levels_32);
-        default: return false;
-    }
-}
-
-/// An integer type with the range that a FakeQuantize uses of it; `type` is dynamic where there is none.
-struct data_precision {
-    element type = dynamic;
-    float low = 0;
-    float high = 0;
-    bool has_zero_point = false;
-
-    constexpr explicit operator bool() const { return type != dynamic; }
-    friend constexpr bool operator==(const data_precision&, const data_precision&) = default;
-};
-
-namespace detail {
-
-/// The least value of a signed type at a level count; 0 where there is none.
-constexpr float signed_low(element type, std::int64_t levels) {
-    switch (type) {
-        case i4: return levels == 16 ? -8.0f : levels == 15 ? -7.0f : 0.0f;
-        case i8:
-            return levels == 16    ? -8.0f
-                   : levels == 15  ? -7.0f
-                   : levels == 256 ? -128.0f
-                   : levels == 255 ? -127.0f
-                                   : 0.0f;
-        case i16: return levels == levels_16 ? -32768.0f : levels == levels_16 - 1 ? -32767.0f : 0.0f;
-        case i32: return levels == levels_32 || levels == levels_32 - 1 ? -2147483648.0f : 0.0f;
-        default: return 0.0f;
-    }
-}
-constexpr float integer_high(element type, std::int64_t levels) {
-    switch (type) {
-        case u4: return 15.0f;
-        case i4: return 7.0f;
-        case u8: return levels == 16 ? 15.0f : 255.0f;
-        case i8: return levels == 16 ? 7.0f : 127.0f;
-        case u16: return 65535.0f;
-        case i16: return 32767.0f;
-        case u32: return 4294967296.0f;
-        default: return 2147483648.0f;
-    }
-}
-
-}  // namespace detail
-
-/// The range of an integer type that a FakeQuantize with `levels` levels uses; no type if it cannot use this type.
-///
-/// u8: [0, 255], [0, 15] at 16 levels; i8: [-128, 127] at 256 levels, [-127, 127] at 255, [-8, 7] at 16, [-7, 127] at 15;
-/// 4, 16 and 32 bits likewise; the bounds of 32 bits are the nearest floats.
-constexpr data_precision range_of_type(element type, std::int64_t levels) {
-    if (!is_integral(type) || bit_width(type) > 32) {
-        return {};
-    }
-    const float low = is_signed(type) ? detail::signed_low(type, levels) : 0.0f;
-    if (is_signed(type) && low == 0.0f) {
-        return {};
-    }
-    return {type, low, detail::integer_high(type, levels), false};
-}
-
-/// The same range cut to as many whole numbers as there are levels, so that each level is one of them: what levels fewer than
-/// the values of the range, or spread over a range of 15 or 255 levels, ask for to lose nothing. More levels than values: as it is.
-constexpr data_precision with_whole_steps(data_precision range, std::int64_t levels) {
-    const float steps = static_cast<float>(levels - 1);
-    if (range && steps < range.high - range.low) {
-        range.high = range.low + steps;
-    }
-    return range;
-}
-
-/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
-/// all pairs are the same).
-struct quantization_details {
-    std::int64_t levels = 0;
-    seq<float, 2> lows;
-    seq<float, 2> highs;
-};
-
-/// The integer type that suits output ranges best, and whether they need a zero point.
-struct precision_details {
-    element preferred = dynamic;  // dynamic: none suits better than the others
-    bool has_negative_values = false;
-    bool has_zero_point = false;
-};
-
-namespace detail {
-
-constexpr bool is_tiny(float value) { return math::absolute(value) < 1e-6f; }
-
-/// The ratio of the bounds of a signed type.
-constexpr float ratio_of_bounds(std::int64_t levels) {
-    const bool full_range = levels == 16 || levels == 256 || levels == levels_16 || levels == levels_32;
-    return full_range ? -static_cast<float>(levels) / static_cast<float>(levels - 2) : -1.0f;
-}
-/// True if low / high differs by more than 0.2 % from the ratio of the bounds of a signed type.
-constexpr bool is_asymmetric(std::int64_t levels, float low, float high) {
-    const float expected = ratio_of_bounds(levels);
-    const float actual = low / high;
-    return math::absolute((actual - expected) / math::minimum(actual, expected)) > 0.002f;
-}
-constexpr element integer_type(std::int64_t levels, bool is_signed) {
-    if (levels == 16 || levels == 255 || levels == 256) {
-        return is_signed ? i8 : u8;
-    }
-    if (levels == levels_16 - 1 || levels == levels_16) {
-        return is_signed ? i16 : u16;
-    }
-    if (levels == levels_32 - 1 || levels == levels_32) {
-        return is_signed ? i32 : u32;
-    }
-    return dynamic;
-}
-
-/// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
-/// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
-template <int Once = 0>
-[[gnu::noinline]] std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
-                                                 bool around_zero, float ratio) {
-    std::size_t done = 0;
-    for (; done + lane_count <= count; done += lane_count) {
-        const float_lanes low = load_lanes(lows + done);
-        const float_lanes high = load_lanes(highs + done);
-        mask_lanes plain = (low == 0.0f) & (high >= 1e-6f);
-        if (around_zero) {
-            const float_lanes error = low - high * ratio;
-            const float_lanes limit = high * 0.001f;
-            plain = (low <= -1e-6f) & (high > 0.0f) & (error < limit) & (-error < limit);
-        }
-        if (!holds(plain)) {
-            break;
-        }
-    }
-    return done;
-}
-
-}  // namespace detail
-
-/// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
-/// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
-template <int Once = 0>
-constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
-    precision_details result;
-    bool can_be_signed = true;
-    bool can_be_unsigned = true;
-    bool all_tiny = true;
-    bool any_negative = false;
-    for (std::size_t i = 0; i < lows.size(); ++i) {
-        const float low = lows[i];
-        const float high = highs[i];
-        any_negative = any_negative || low < 0.0f;
-        if (detail::is_tiny(low) && detail::is_tiny(high)) {
-            continue;
-        }
-        all_tiny = false;
-        if (math::sign_bit(low) != math::sign_bit(high) && !detail::is_tiny(low)) {
-            can_be_unsigned = false;
-            result.has_negative_values = true;
-            result.has_zero_point = result.has_zero_point || high == 0.0f || detail::is_asymmetric(levels, low, high);
-        } else {
-            can_be_signed = false;
-            result.has_zero_point = result.has_zero_point || !detail::is_tiny(low);
-        }
-        if (result.has_zero_point && result.has_negative_values) {
-            return result;  // whatever the other ranges are
-        }
-        if (!lpt::is_constant_evaluated() && can_be_signed != can_be_unsigned) {
-            i += detail::count_plain_ranges(lows.data() + i + 1, highs.data() + i + 1, lows.size() - i - 1,
-                                            can_be_signed, detail::ratio_of_bounds(levels));
-        }
-    }
-    if (all_tiny) {
-        can_be_signed = any_negative;
-        can_be_unsigned = !any_negative;
-    }
-    if (!result.has_zero_point && can_be_signed != can_be_unsigned) {
-        result.preferred = detail::integer_type(levels, can_be_signed);
-    }
-    return result;
-}
-template <int Once = 0>
-constexpr precision_details precision_details_of(const quantization_details& details) {
-    return precision_details_of(details.levels, details.lows, details.highs);
-}
-
-/// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
-///
-/// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
-template <int Once = 0>
-constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
-    const element preferred = precision_details_of(details).preferred;
-    element chosen = allowed.empty() ? preferred : allowed.front();
-    for (const element each : allowed) {
-        chosen = each == preferred ? preferred : chosen;
-    }
-    if (!levels_fit(chosen, details.levels)) {
-        return {};
-    }
-    data_precision result = range_of_type(chosen, details.levels);
-    result.has_zero_point = chosen != preferred;
-    return result;
-}
-
-/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
-/// all others.
-constexpr bool is_candidate(element type, std::int64_t levels) {
-    if (levels == levels_16 || levels == levels_16 - 1) {
-        return type == u16 || type == i16;
-    }
-    if (levels == levels_32 || levels == levels_32 - 1) {
-        return type == u32 || type == i32;
-    }
-    return type == u8 || type == i8;
-}
-
-/// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
-/// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
-template <int Once = 0>
-constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
-    if (allowed.size() == 1) {
-        return allowed.front();
-    }
-    const element preferred = precision_details_of(details).preferred;
-    element chosen = dynamic;
-    for (const element each : allowed) {
-        if (is_candidate(each, details.levels) && (chosen == dynamic || each == preferred)) {
-            chosen = each;
-        }
-    }
-    return chosen;
-}
-
-/// True if inputs `first` to 4 of a FakeQuantize are Constants; 1: all ranges, 3: the output range.
-constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, std::size_t first = 1) {
-    for (std::size_t port = first; port < 5; ++port) {
-        if (model.constant_value(model[fake_quantize].input(port)) == nullptr) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// A refusal because of the levels of a FakeQuantize.
-constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reason why, int port = -1) {
-    return refuse_value(why, port, static_cast<double>(model[fake_quantize].as<op::fake_quantize>().levels),
-                        fake_quantize);
-}
-
-/// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
-constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
-    return has_constant_ranges(model, fake_quantize) &&
-           is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
-}
-
-/// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
-constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
-    if (!has_constant_ranges(model, fake_quantize)) {
-        return refuse_because_of(reason::ranges_not_constant, port, fake_quantize);
-    }
-    return is_quantize_supported(model, fake_quantize)
-               ? yes
-               : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
-}
-
-/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
-/// count. Raises an error where it does not broadcast to `dimensions`.
-template <int Once = 0>
-constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
-    if (values.dimensions() == dimensions) {
-        return values;
-    }
-    const shape own = values.dimensions().trimmed_left(dimensions.rank());
-    shape merged;
-    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
-        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
-    }
-    if (values.elements() == 1) {
-        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
-    }
-    tensor_builder result(values.type(), dimensions);
-    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
-    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
-        for (std::size_t i = 0; i < row.length; ++i) {
-            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
-        }
-    });
-    return result.finish();
-}
-
-/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
-/// scale of this shape must not give more.
-template <int Once = 0>
-constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
-    const shape& low = model.shape(model[fake_quantize].input(3));
-    const shape& high = model.shape(model[fake_quantize].input(4));
-    shape result = low;
-    if (!(low == high) && !broadcast_shapes(low, high, result)) {
-        fail({"FakeQuantize '", model[fake_quantize].name(),
-              "' has output bounds of shapes that do not broadcast to each other"});
-    }
-    const shape& data = model.shape(model[fake_quantize].input(0));
-    return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
-}
-
-namespace detail {
-
-template <int Once = 0>
-inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
-    const void* from = values.data();
-    if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
-        return to.append(view<float>(static_cast<const float*>(from), values.elements()));
-    }
-    to.resize_for_overwrite(values.elements());
-    __builtin_memcpy(to.data(), from, values.size_in_bytes());
-}
-template <int Once = 0>
-constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
-    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
-        return append_bytes_of_floats(to, values);
-    }
-    to.resize(values.elements());
-    float* each = to.data();
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        each[i] = static_cast<float>(values.real(i));
-    }
-}
-/// True if all of at least one number have the same bits.
-template <int Once = 0>
-inline bool are_same(view<float> values) {
-    return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
-}
-
-}  // namespace detail
-
-/// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
-template <int Once = 0>
-constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
-    quantization_details result;
-    result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
-    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
-    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
-    if (low.dimensions() == high.dimensions()) {
-        detail::append_floats(result.lows, low);
-        detail::append_floats(result.highs, high);
-    } else {
-        const shape dimensions = output_range_shape(model, fake_quantize);
-        detail::append_floats(result.lows, broadcast_values(low, dimensions));
-        detail::append_floats(result.highs, broadcast_values(high, dimensions));
-    }
-    // One pair says the same of all channels; what is computed from equal bounds depends on their number.
-    if (!lpt::is_constant_evaluated() && result.lows.size() > 1 && result.lows[0] != result.highs[0] &&
-        detail::are_same(result.lows) && detail::are_same(result.highs)) {
-        result.lows.resize(1);
-        result.highs.resize(1);
-    }
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/channel_maps.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
-/// Scales and zero points of a FakeQuantize, for each channel of its output range.
-namespace lpt::inline LPT_ABI {
-
-/// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
-struct channel_maps {
-    tensor scales;       // f32, of the shape of the ranges
-    tensor zero_points;  // the same, not rounded; none where all are 0 or the type asks for none
-    seq<double, 2> lows;  // what the output bounds become; one value where it is the same for all channels
-    seq<double, 2> highs;
-    bool are_identities = true;    // all scales, before they were limited, are 1 and all zero points 0
-    bool zero_points_fit = true;  // rounded, all lie in the range of the integer type
-};
-
-namespace detail {
-
-/// The maps of one channel after the other, or of several at once (`Number`: float, double or lanes of them), and what holds for any.
-template <class Number, class Real>
-struct map_maker {
-    using mask = decltype(Number{} == Number{});
-
-    Real least;
-    Real greatest;
-    bool limits_scales;
-    bool scales_constants;
-    mask equal{};  // there is a channel with equal bounds
-    mask changes{};  // with a scale or zero point that does something
-    mask shifts{};  // with a zero point
-    mask outside{};  // with a zero point outside of the type
-
-    /// Scales are kept away from 0 and infinity: later steps divide by them.
-    static constexpr Real limited(Real scale) {
-        const Real size = scale < Real(0) ? -scale : scale;
-        const Real clamped = size < static_cast<Real>(1e-32f)  ? static_cast<Real>(1e-32f)
-                             : size > static_cast<Real>(1e32f) ? static_cast<Real>(1e32f)
-                                                               : size;
-        return scale < Real(0) ? -clamped : clamped;
-    }
-    /// The scale of a channel, not limited.
-    constexpr Number scale_of(Number low, Number high) {
-        const Number none{};
-        const Number one = none + Real(1);
-        const mask same = high == low;
-        const Number constant = scales_constants ? (high == none ? one : high) : one;
-        const Number scale = same ? constant : (high - low) / (greatest - least);
-        equal |= same;
-        changes |= scale != one;
-        return scale;
-    }
-    /// Its zero point, not rounded.
-    constexpr Number zero_point_of(Number low, Number high) {
-        const Number none{};
-        const Number quotient = high == low ? none : (least * high - greatest * low) / (high - low);
-        const Number shift = quotient + none;  // no -0
-        changes |= shift != none;
-        shifts |= (shift >= static_cast<Real>(1e-32)) | (shift <= static_cast<Real>(-1e-32));
-        outside |= (shift < least - Real(0.5)) | (shift > greatest + Real(0.5)) | (shift != shift);
-        return shift;
-    }
-};
-
-/// Those of four scales that `limited` changes, and some that it does not: magnitudes are compared as integers.
-inline mask_lanes are_beyond_limits(float_lanes scales) {
-    mask_lanes codes;
-    __builtin_memcpy(&codes, &scales, sizeof codes);
-    codes &= 0x7FFFFFFF;
-    return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
-}
-
-/// Makes the maps of as many of the first channels as fill lanes, with zero points where there is memory for them; gives how many.
-/// Doubles are not limited.
-template <class Real>
-std::size_t set_maps_in_lanes(map_maker<Real, Real>& one, const float* lows, const float* highs, std::size_t channels,
-                              std::byte* scales, std::byte* zero_points) {
-    using lanes = choose<is_same<Real, float>, float_lanes, double_lanes>;
-    constexpr std::size_t count = sizeof(lanes) / sizeof(Real);
-    const std::size_t end = channels - channels % count;
-    map_maker<lanes, Real> many{one.least, one.greatest, one.limits_scales, one.scales_constants};
-    mask_lanes beyond{};
-    for (std::size_t i = 0; i < end; i += count) {
-        const lanes scale = many.scale_of(load_floats<lanes>(lows + i), load_floats<lanes>(highs + i));
-        if constexpr (is_same<Real, float>) {
-            beyond |= are_beyond_limits(scale);
-        }
-        store_floats(scales + i * sizeof(float), scale);
-    }
-    for (std::size_t i = 0; zero_points != nullptr && i < end; i += count) {
-        store_floats(zero_points + i * sizeof(float),
-                     many.zero_point_of(load_floats<lanes>(lows + i), load_floats<lanes>(highs + i)));
-    }
-    const bool limits = one.limits_scales && holds_for_any(beyond);
-    for (std::size_t i = 0; limits && i < end; ++i) {
-        std::byte* const place = scales + i * sizeof(float);
-        store(place, static_cast<float>(one.limited(static_cast<Real>(load<float>(place)))));
-    }
-    one.equal = holds_for_any(many.equal);
-    one.changes = holds_for_any(many.changes);
-    one.shifts = holds_for_any(many.shifts);
-    one.outside = holds_for_any(many.outside);
-    return end;
-}
-
-/// Makes the maps of all channels; gives whether one has equal bounds.
-template <class Real>
-constexpr bool set_maps(channel_maps& result, const quantization_details& details, const shape& dimensions,
-                        const data_precision& precision, const map_maker<Real, Real>& rule) {
-    const std::size_t channels = details.lows.size();
-    const float* lows = details.lows.data();
-    const float* highs = details.highs.data();
-    seq<std::byte, 16> scales;
-    seq<std::byte, 16> zero_points;
-    scales.resize_for_overwrite(channels * sizeof(float));
-    zero_points.resize_for_overwrite(precision.has_zero_point ? channels * sizeof(float) : 0);
-    map_maker<Real, Real> one = rule;
-    std::size_t done = 0;
-    if (!lpt::is_constant_evaluated() && (is_same<Real, float> || !one.limits_scales)) {
-        done = set_maps_in_lanes(one, lows, highs, channels, scales.data(),
-                                 precision.has_zero_point ? zero_points.data() : nullptr);
-    }
-    for (; done < channels; ++done) {
-        const Real low = static_cast<Real>(lows[done]);
-        const Real high = static_cast<Real>(highs[done]);
-        const Real scale = one.scale_of(low, high);
-        store(scales.data() + done * sizeof(float), static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
-        if (precision.has_zero_point) {
-            store(zero_points.data() + done * sizeof(float), static_cast<float>(one.zero_point_of(low, high)));
-        }
-    }
-    for (std::size_t i = 0; !precision.has_zero_point && !one.changes && i < channels; ++i) {
-        one.zero_point_of(static_cast<Real>(lows[i]), static_cast<Real>(highs[i]));  // an identity has none either
-    }
-    const auto finished = [&](seq<std::byte, 16>& floats) {
-        if (channels == 1) {  // which counts for all
-            return make_tensor(f32, dimensions, view<double>({static_cast<double>(load<float>(floats.data()))}));
-        }
-        return tensor(f32, dimensions, bytes(lpt::move(floats)));
-    };
-    result.scales = finished(scales);
-    if (precision.has_zero_point && one.shifts) {
-        result.zero_points = finished(zero_points);
-    }
-    result.are_identities = !one.changes;
-    result.zero_points_fit = !one.outside;
-    return one.equal;
-}
-
-}  // namespace detail
-
-/// The maps from the range [precision.low, precision.high] of an integer type to the output ranges of a FakeQuantize.
-///
-/// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
-/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
-/// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
-/// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
-template <int Once = 0>
-constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
-                                       const data_precision& precision, bool exact = false,
-                                       bool limits_scales = false) {
-    channel_maps result;
-    const shape dimensions = output_range_shape(model, fake_quantize);
-    const std::size_t channels = details.lows.size();
-    const auto least = static_cast<double>(precision.low);
-    const auto greatest = static_cast<double>(precision.high);
-    const bool any_equal =
-        exact || bit_width(precision.type) == 32
-            ? detail::set_maps<double>(result, details, dimensions, precision, {least, greatest, limits_scales, exact})
-            : detail::set_maps<float>(result, details, dimensions, precision,
-                                      {precision.low, precision.high, limits_scales, exact});
-    result.lows.resize(any_equal ? channels : 1, least);
-    result.highs.resize(any_equal ? channels : 1, greatest);
-    for (std::size_t i = 0; any_equal && i < channels; ++i) {
-        if (details.lows[i] == details.highs[i]) {
-            const double bound = static_cast<double>(details.highs[i]);
-            result.lows[i] = exact && bound != 0 ? 1 : bound;
-            result.highs[i] = result.lows[i];
-        }
-    }
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/graph/fold/fake_quantize.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
-#define LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
-namespace lpt::inline LPT_ABI::evaluation {
-
-namespace detail {
-
-/// Like `math::round_half_even` but for the sign of zero. Adding 1.5 * 2^fraction bits leaves no room for a fraction: the addition rounds.
-template <class Real>
-constexpr Real rounded(Real value) {
-    constexpr Real shift = is_same<Real, float> ? Real(12582912) : Real(6755399441055744);
-    if (math::absolute(value) < shift / 4) {
-        return (value + shift) - shift;
-    }
-    return math::round_half_even(value);
-}
-
-/// The order of the operations is part of the definition: another one gives other last digits.
-template <class Real>
-constexpr Real fake_quantized(Real x, Real input_low, Real input_high, Real output_low, Real output_high, Real steps) {
-    if (x <= math::minimum(input_low, input_high)) {
-        return output_low;
-    }
-    if (x > math::maximum(input_low, input_high)) {
-        return output_high;
-    }
-    return rounded((x - input_low) / (input_high - input_low) * steps) / steps * (output_high - output_low) +
-           output_low;
-}
-
-template <class Real>
-constexpr void fake_quantize_row(const Real* x, std::size_t step, Real* to, std::size_t count, const Real (&range)[4],
-                                 Real steps) {
-    for (std::size_t i = 0; i < count; ++i) {
-        to[i] = fake_quantized(x[i * step], range[0], range[1], range[2], range[3], steps);
-    }
-}
-
-/// Sixteen values of a FakeQuantize without a branch; equal to `fake_quantized` where `steps` is below 2^21: then what is rounded is
-/// small, but for values outside the input range, which are not taken.
-constexpr void fake_quantize_block(const float* x, float (&to)[block_size], const float (&range)[4], float steps) {
-    const float low = math::minimum(range[0], range[1]);
-    const float high = math::maximum(range[0], range[1]);
-    const float input_width = range[1] - range[0];
-    const float output_width = range[3] - range[2];
-    constexpr float shift = 12582912;
-    for (std::size_t i = 0; i < block_size; ++i) {
-        const float whole = ((x[i] - range[0]) / input_width * steps + shift) - shift;
-        const float inside = whole / steps * output_width + range[2];
-        const float above = x[i] > high ? range[3] : inside;
-        to[i] = x[i] <= low ? range[2] : above;
-    }
-}
-
-/// Numbers as bytes of u8 or i8: rounded, halves to even, saturating, NaN gives 0.
-constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, float lowest, float highest) {
-    constexpr float shift = 12582912;
-    std::uint8_t codes[block_size]{};
-    for (std::size_t i = 0; i < block_size; ++i) {
-        const float known = from[i] == from[i] ? from[i] : 0.0f;
-        const float above = known < lowest ? lowest : known;
-        const float inside = above > highest ? highest : above;
-        codes[i] = static_cast<std::uint8_t>(static_cast<int>((inside + shift) - shift));
-    }
-    for (std::size_t i = 0; i < block_size; ++i) {
-        to[i] = static_cast<std::byte>(codes[i]);
-    }
-}
-
-/// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
-template <int Once = 0>
-constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
-    using walk = broadcast_walk<5>;
-    operand<float> x(inputs[0]);
-    operand<float> input_low(inputs[1]);
-    operand<float> input_high(inputs[2]);
-    operand<float> output_low(inputs[3]);
-    operand<float> output_high(inputs[4]);
-    raw_output result(output.type, output.dimensions);
-    const float steps = static_cast<float>(levels - 1);
-    const auto lowest = static_cast<float>(facts(output.type).lowest);
-    const auto highest = static_cast<float>(facts(output.type).highest);
-    const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
-    const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
-    rows.for_each_row([&](const walk::row& row) {
-        const bool one_range = row.step[1] + row.step[2] + row.step[3] + row.step[4] == 0;
-        const std::size_t part = one_range ? block_size : 1;
-        for (std::size_t i = 0; i < row.length; i += part) {
-            const float range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
-                                    output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
-            const std::size_t count = math::minimum(part, row.length - i);
-            const float* from = x.data() + row.at[0] + i * row.step[0];
-            std::byte* to = result.data() + row.output + i;
-            float values[block_size]{};
-            if (count == block_size && row.step[0] == 1) {
-                fake_quantize_block(from, values, range, steps);
-                round_to_bytes(values, to, lowest, highest);
-                continue;
-            }
-            if (count > 1 && row.step[0] == 1) {
-                float few[block_size]{};
-                lpt::detail::copy_values(few, from, count);
-                fake_quantize_block(few, values, range, steps);
-            } else {
-                fake_quantize_row(from, row.step[0], values, count, range, steps);
-            }
-            std::byte codes[block_size]{};
-            round_to_bytes(values, codes, lowest, highest);
-            lpt::detail::copy_values(to, codes, count);
-        }
-    });
-    return result.finish();
-}
-
-template <class Real>
-constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
-    using walk = broadcast_walk<5>;
-    operand<Real> x(inputs[0]);
-    operand<Real> input_low(inputs[1]);
-    operand<Real> input_high(inputs[2]);
-    operand<Real> output_low(inputs[3]);
-    operand<Real> output_high(inputs[4]);
-    outcome<Real> result(output);
-    const Real steps = static_cast<Real>(levels - 1);
-    const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
-    const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
-    rows.for_each_row([&](const walk::row& row) {
-        const bool one_range = row.step[1] + row.step[2] + row.step[3] + row.step[4] == 0;
-        const std::size_t part = one_range ? row.length : 1;
-        for (std::size_t i = 0; i < row.length; i += part) {
-            const Real range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
-                                   output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
-            fake_quantize_row(x.data() + row.at[0] + i * row.step[0], row.step[0], result.data() + row.output + i, part,
-                              range, steps);
-        }
-    });
-    return result.finish();
-}
-
-}  // namespace detail
-
-/// FakeQuantize of known values.
-///
-/// y = output_low for x <= min(input_low, input_high), output_high for x > max(input_low, input_high), else
-/// round((x - input_low) / (input_high - input_low) * (levels - 1)) / (levels - 1) * (output_high - output_low) + output_low.
-/// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
-/// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
-/// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
-template <int Once = 0>
-[[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
-                                                          const shape& dimensions, element type, bool round_result) {
-    const element natural = inputs[0].type();
-    if (round_result && (type == u8 || type == i8) && natural != f64 && levels < (1 << 21)) {
-        return detail::fake_quantize_to_bytes(inputs, levels, {type, dimensions});
-    }
-    // What is still to be rounded to integers keeps its fraction until then.
-    const element before = natural == f64 ? f64 : round_result || !is_real(natural) || !is_real(type) ? f32 : type;
-    const tensor result = with_real(natural, [&](auto zero) {
-        return detail::fake_quantize<decltype(zero)>(inputs, levels, {before, dimensions});
-    });
-    if (!round_result) {
-        return convert_tensor(result, type);
-    }
-    const tensor whole = with_real(natural, [&](auto zero) {
-        using real = decltype(zero);
-        operand<real> from(result);
-        outcome<real> to(result.type(), dimensions);
-        for (std::size_t i = 0; i < to.elements(); ++i) {
-            to[i] = detail::rounded(from[i]);
-        }
-        return to.finish();
-    });
-    return convert_tensor(whole, type);
-}
-
-/// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
-template <int Once = 0>
-constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
-                                    bool round_result) {
-    constexpr std::size_t few = 64;  // as quick as to remember what they are made of
-    if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
-        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
-    }
-    const int depth = late_depth_above(inputs);
-    return late_tensor(type, dimensions, depth, [=, inputs = lpt::move(inputs)] {
-        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
-    });
-}
-
-}  // namespace lpt::inline LPT_ABI::evaluation
-#endif
-
-// ======== lpt/graph/fold/budget.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
-#define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
-namespace lpt::inline LPT_ABI::detail {
-
-/// How many products a MatMul sums up for each element of its output; 0 for other operations.
-constexpr double products_of(const node& each, view<tensor> inputs) {
-    if (!each.is<op::mat_mul>() || inputs[0].dimensions().rank() == 0) {
-        return 0;
-    }
-    const shape& left = inputs[0].dimensions();
-    const bool from_rows = left.rank() > 1 && each.as<op::mat_mul>().transpose_a;
-    return static_cast<double>(left[left.rank() - (from_rows ? 2 : 1)]);
-}
-
-/// True if the folding budget of the network allows to compute a node from these values; then it is charged.
-template <int Once = 0>
-[[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
-    double elements = 0;
-    double bytes = 0;
-    for (std::size_t port = 0; port < each.outputs(); ++port) {
-        if (each.type(port) == dynamic || each.shape(port).is_dynamic()) {
-            return true;  // not for folding, or as many values as one of the inputs has
-        }
-        const std::size_t count = each.shape(port).elements();
-        elements += static_cast<double>(count);
-        bytes += static_cast<double>(byte_size(each.type(port), count));
-        for (const dimension size : each.shape(port)) {
-            bytes += 16.0 * static_cast<double>(size);
-        }
-    }
-    double read_again = 0;  // elements of constants that have other readers, too
-    double replaced = 0;    // elements of the largest constant that has none
-    for (std::size_t port = 0; port < inputs.size(); ++port) {
-        const auto count = static_cast<double>(inputs[port].elements());
-        const bool is_shared = model.use_count(each.input(port)) > 1;
-        read_again += is_shared ? count : 0;
-        replaced = is_shared ? replaced : math::maximum(replaced, count);
-    }
-    const double steps = elements * products_of(each, inputs) + read_again;
-    const bool keeps_bytes =
-        each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();  // of its input
-    if (keeps_bytes || elements + steps < static_cast<double>(evaluation::late_from)) {
-        return true;
-    }
-    const bool grows = elements > replaced;
-    return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
-}
-
-/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
-constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
-    const std::size_t count = dimensions.elements();
-    return count < evaluation::late_from ||
-           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
-}
-
-/// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
-template <int Once = 0>
-constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
-    std::size_t most = evaluation::late_from;
-    for (const tensor& input : inputs) {
-        most = math::maximum(most, input.elements());
-    }
-    for (const op::output_facts& output : outputs) {
-        const std::size_t count = output.dimensions.elements();
-        if (count > most && byte_size(output.type, count) > model.folding().bytes) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/fold/elementwise.hpp
@@ -15980,6 +15226,198 @@ template <int Once = 0>
     }
     outputs.push_back(detail::elementwise(node));
     return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::evaluation
+#endif
+
+// ======== lpt/graph/fold/fake_quantize.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
+#define LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
+namespace lpt::inline LPT_ABI::evaluation {
+
+namespace detail {
+
+/// Like `math::round_half_even` but for the sign of zero. Adding 1.5 * 2^fraction bits leaves no room for a fraction: the addition rounds.
+template <class Real>
+constexpr Real rounded(Real value) {
+    constexpr Real shift = is_same<Real, float> ? Real(12582912) : Real(6755399441055744);
+    if (math::absolute(value) < shift / 4) {
+        return (value + shift) - shift;
+    }
+    return math::round_half_even(value);
+}
+
+/// The order of the operations is part of the definition: another one gives other last digits.
+template <class Real>
+constexpr Real fake_quantized(Real x, Real input_low, Real input_high, Real output_low, Real output_high, Real steps) {
+    if (x <= math::minimum(input_low, input_high)) {
+        return output_low;
+    }
+    if (x > math::maximum(input_low, input_high)) {
+        return output_high;
+    }
+    return rounded((x - input_low) / (input_high - input_low) * steps) / steps * (output_high - output_low) +
+           output_low;
+}
+
+template <class Real>
+constexpr void fake_quantize_row(const Real* x, std::size_t step, Real* to, std::size_t count, const Real (&range)[4],
+                                 Real steps) {
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = fake_quantized(x[i * step], range[0], range[1], range[2], range[3], steps);
+    }
+}
+
+/// Sixteen values of a FakeQuantize without a branch; equal to `fake_quantized` where `steps` is below 2^21: then what is rounded is
+/// small, but for values outside the input range, which are not taken.
+constexpr void fake_quantize_block(const float* x, float (&to)[block_size], const float (&range)[4], float steps) {
+    const float low = math::minimum(range[0], range[1]);
+    const float high = math::maximum(range[0], range[1]);
+    const float input_width = range[1] - range[0];
+    const float output_width = range[3] - range[2];
+    constexpr float shift = 12582912;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const float whole = ((x[i] - range[0]) / input_width * steps + shift) - shift;
+        const float inside = whole / steps * output_width + range[2];
+        const float above = x[i] > high ? range[3] : inside;
+        to[i] = x[i] <= low ? range[2] : above;
+    }
+}
+
+/// Numbers as bytes of u8 or i8: rounded, halves to even, saturating, NaN gives 0.
+constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, float lowest, float highest) {
+    constexpr float shift = 12582912;
+    std::uint8_t codes[block_size]{};
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const float known = from[i] == from[i] ? from[i] : 0.0f;
+        const float above = known < lowest ? lowest : known;
+        const float inside = above > highest ? highest : above;
+        codes[i] = static_cast<std::uint8_t>(static_cast<int>((inside + shift) - shift));
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        to[i] = static_cast<std::byte>(codes[i]);
+    }
+}
+
+/// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
+template <int Once = 0>
+constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
+    using walk = broadcast_walk<5>;
+    operand<float> x(inputs[0]);
+    operand<float> input_low(inputs[1]);
+    operand<float> input_high(inputs[2]);
+    operand<float> output_low(inputs[3]);
+    operand<float> output_high(inputs[4]);
+    raw_output result(output.type, output.dimensions);
+    const float steps = static_cast<float>(levels - 1);
+    const auto lowest = static_cast<float>(facts(output.type).lowest);
+    const auto highest = static_cast<float>(facts(output.type).highest);
+    const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
+    const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
+    rows.for_each_row([&](const walk::row& row) {
+        const bool one_range = row.step[1] + row.step[2] + row.step[3] + row.step[4] == 0;
+        const std::size_t part = one_range ? block_size : 1;
+        for (std::size_t i = 0; i < row.length; i += part) {
+            const float range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
+                                    output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
+            const std::size_t count = math::minimum(part, row.length - i);
+            const float* from = x.data() + row.at[0] + i * row.step[0];
+            std::byte* to = result.data() + row.output + i;
+            float values[block_size]{};
+            if (count == block_size && row.step[0] == 1) {
+                fake_quantize_block(from, values, range, steps);
+                round_to_bytes(values, to, lowest, highest);
+                continue;
+            }
+            if (count > 1 && row.step[0] == 1) {
+                float few[block_size]{};
+                lpt::detail::copy_values(few, from, count);
+                fake_quantize_block(few, values, range, steps);
+            } else {
+                fake_quantize_row(from, row.step[0], values, count, range, steps);
+            }
+            std::byte codes[block_size]{};
+            round_to_bytes(values, codes, lowest, highest);
+            lpt::detail::copy_values(to, codes, count);
+        }
+    });
+    return result.finish();
+}
+
+template <class Real>
+constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
+    using walk = broadcast_walk<5>;
+    operand<Real> x(inputs[0]);
+    operand<Real> input_low(inputs[1]);
+    operand<Real> input_high(inputs[2]);
+    operand<Real> output_low(inputs[3]);
+    operand<Real> output_high(inputs[4]);
+    outcome<Real> result(output);
+    const Real steps = static_cast<Real>(levels - 1);
+    const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
+    const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
+    rows.for_each_row([&](const walk::row& row) {
+        const bool one_range = row.step[1] + row.step[2] + row.step[3] + row.step[4] == 0;
+        const std::size_t part = one_range ? row.length : 1;
+        for (std::size_t i = 0; i < row.length; i += part) {
+            const Real range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
+                                   output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
+            fake_quantize_row(x.data() + row.at[0] + i * row.step[0], row.step[0], result.data() + row.output + i, part,
+                              range, steps);
+        }
+    });
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// FakeQuantize of known values.
+///
+/// y = output_low for x <= min(input_low, input_high), output_high for x > max(input_low, input_high), else
+/// round((x - input_low) / (input_high - input_low) * (levels - 1)) / (levels - 1) * (output_high - output_low) + output_low.
+/// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
+/// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
+/// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
+                                                          const shape& dimensions, element type, bool round_result) {
+    const element natural = inputs[0].type();
+    if (round_result && (type == u8 || type == i8) && natural != f64 && levels < (1 << 21)) {
+        return detail::fake_quantize_to_bytes(inputs, levels, {type, dimensions});
+    }
+    // What is still to be rounded to integers keeps its fraction until then.
+    const element before = natural == f64 ? f64 : round_result || !is_real(natural) || !is_real(type) ? f32 : type;
+    const tensor result = with_real(natural, [&](auto zero) {
+        return detail::fake_quantize<decltype(zero)>(inputs, levels, {before, dimensions});
+    });
+    if (!round_result) {
+        return convert_tensor(result, type);
+    }
+    const tensor whole = with_real(natural, [&](auto zero) {
+        using real = decltype(zero);
+        operand<real> from(result);
+        outcome<real> to(result.type(), dimensions);
+        for (std::size_t i = 0; i < to.elements(); ++i) {
+            to[i] = detail::rounded(from[i]);
+        }
+        return to.finish();
+    });
+    return convert_tensor(whole, type);
+}
+
+/// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
+template <int Once = 0>
+constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
+                                    bool round_result) {
+    constexpr std::size_t few = 64;  // as quick as to remember what they are made of
+    if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
+        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
+    }
+    const int depth = late_depth_above(inputs);
+    return late_tensor(type, dimensions, depth, [=, inputs = lpt::move(inputs)] {
+        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::evaluation
@@ -17225,8 +16663,33 @@ late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t e
 
 }  // namespace detail
 
-/// The value that an operation of one output gives for Constants, computed without a node; no tensor where an input is not
-/// a Constant, or `evaluate` has no result or needs to know more. Raises what `evaluate` raises.
+/// The value that an operation of one output gives for known values; no tensor where `evaluate` has no result. Sums, differences, products
+/// and quotients of real numbers that have yet to be computed wait for them. `version` -1: the newest. Raises what `evaluate` raises.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_values(const op::attributes& what, view<tensor> values, int version = -1) {
+    const int chosen = version < 0 ? op::row_of(what.number()).opsets.newest() : version;
+    if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
+        seq<op::output_facts, 2> outputs;
+        if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
+            return {};
+        }
+        const auto compute = [what, chosen, values = seq<tensor>(values)] {
+            seq<tensor> results;
+            evaluate(what, chosen, values, {}, results);
+            return results[0];
+        };
+        return evaluation::late_tensor(
+            outputs[0].type, outputs[0].dimensions, values, compute,
+            detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
+    }
+    seq<tensor> results;
+    if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
+        return {};
+    }
+    return results[0];
+}
+
+/// `evaluate_values` of Constants; no tensor where an input is none, and where the folding budget does not allow it.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_constants(const graph& model, const op::attributes& what,
                                                       view<output_ref> inputs, int version = -1) {
@@ -17253,39 +16716,21 @@ template <int Once = 0>
     }
     seq<tensor> values;
     values.reserve(inputs.size());
+    double most = 1;  // elements of a result
     for (const output_ref input : inputs) {
         values.push_back(*model.constant_value(input));
+        most *= static_cast<double>(values.back().elements());
     }
-    const int chosen = version < 0 ? facts.opsets.newest() : version;
-    if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
+    if (most > static_cast<double>(model.folding().bytes / 8) &&
+        (lpt::is_constant_evaluated() || !detail::should_wait(what.number(), values))) {
         seq<op::output_facts, 2> outputs;
-        if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
+        const int chosen = version < 0 ? facts.opsets.newest() : version;
+        if (!evaluation::infer_outputs(what, chosen, values, outputs) ||
+            detail::is_beyond_budget(model, values, outputs)) {
             return {};
         }
-        const auto compute = [what, chosen, values] {
-            seq<tensor> results;
-            evaluate(what, chosen, values, {}, results);
-            return results[0];
-        };
-        return evaluation::late_tensor(
-            outputs[0].type, outputs[0].dimensions, values, compute,
-            detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
     }
-    double most = 1;  // elements of a result
-    for (const tensor& value : values) {
-        most *= static_cast<double>(value.elements());
-    }
-    seq<op::output_facts, 2> outputs;
-    if (most > static_cast<double>(model.folding().bytes / 8) &&
-        (!evaluation::infer_outputs(what, chosen, values, outputs) ||
-         detail::is_beyond_budget(model, values, outputs))) {
-        return {};
-    }
-    seq<tensor> results;
-    if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
-        return {};
-    }
-    return results[0];
+    return evaluate_values(what, values, version);
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.
@@ -17382,6 +16827,7 @@ constexpr void constant_folding(graph& model) {
 #ifdef LPT_COMPILED
 LPT_COMPILED template bool evaluate<>(const op::attributes&, int, view<tensor>, view<element>, seq<tensor>&);
 LPT_COMPILED template bool fold<>(graph&, node_id, seq<output_ref>&);
+LPT_COMPILED template tensor evaluate_values<>(const op::attributes&, view<tensor>, int);
 LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attributes&, view<output_ref>, int);
 LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 #endif
@@ -17389,17 +16835,12 @@ LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/values.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
-/// What is known of the values of constants: scales and zero points.
-namespace lpt::inline LPT_ABI {
-
-// ---- constants
-
-constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
-
-namespace detail {
+// ======== lpt/transformation/dequantization/kernels.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_KERNELS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_KERNELS_HPP
+/// Fast loops over constants at run time; what they say is what the rules' plain loops say. `float_lanes` stand here, in
+/// `fake_quantize/channel_maps.hpp` and in `graph/fold` alone.
+namespace lpt::inline LPT_ABI::detail {
 
 /// The extent of the values of a tensor that are numbers.
 struct value_extent {
@@ -17461,6 +16902,135 @@ template <int Once = 0>
     return holds_for_none(data, count, [](auto codes) { return (codes <= 0) | (codes > 0x7F800000); });
 }
 
+/// True if the first two values are known to differ.
+inline bool vary(const late_facts& facts) { return facts.first < facts.second || facts.first > facts.second; }
+
+/// Compares each of at least two values of a tensor, of whole bytes, with the one before it, as bits: quickly.
+inline bool all_bits_equal(const tensor& values) {
+    const auto size = static_cast<std::size_t>(bit_width(values.type()) / 8);
+    return __builtin_memcmp(values.data(), values.data() + size, size * (values.elements() - 1)) == 0;
+}
+/// True for types of which other bits are another value as a double; floats but for zeros.
+constexpr bool differs_as_bits(element type) {
+    return type == f32 || (is_integral(type) && bit_width(type) >= 8 && bit_width(type) <= 32);
+}
+
+/// True if floats are known to round to one small integer; not in constant expressions.
+template <int Once = 0>
+constexpr bool round_alike(const tensor& values) {
+    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
+        return false;
+    }
+    const evaluation::operand<float> floats(values);
+    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
+    const float low = whole - 0.5f;
+    const float high = whole + 0.5f;
+    const float* each = floats.data();
+    bool alike = math::absolute(whole) < 1e6f;
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        alike = alike & (each[i] > low) & (each[i] < high);
+    }
+    return alike;
+}
+
+/// The sum of `count` signed bytes, or unsigned ones.
+///
+/// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
+template <int Once = 0>
+constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
+    constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
+    constexpr std::uint64_t add_sums = 0x0001000100010001u;
+    constexpr std::size_t words_of_block = 16;  // few enough for sums below 2^16
+    const std::uint64_t to_unsigned = is_signed ? 0x8080808080808080u : 0;
+    std::uint64_t sum = 0;
+    std::size_t done = 0;
+    for (; count - done >= 8 * words_of_block; done += 8 * words_of_block) {
+        std::uint64_t lanes = 0;
+        for (std::size_t i = 0; i < words_of_block; ++i) {
+            const std::uint64_t eight = lpt::detail::load<std::uint64_t>(data + done + 8 * i) ^ to_unsigned;
+            lanes += (eight & every_second) + (eight >> 8 & every_second);
+        }
+        sum += lanes * add_sums >> 48;
+    }
+    for (; done < count; ++done) {
+        sum += (static_cast<std::uint64_t>(data[done]) ^ to_unsigned) & 0xFFu;
+    }
+    return static_cast<std::int64_t>(sum) - (is_signed ? 128 * static_cast<std::int64_t>(count) : 0);
+}
+
+/// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
+/// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
+template <int Once = 0>
+[[gnu::noinline]] std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
+                                                 bool around_zero, float ratio) {
+    std::size_t done = 0;
+    for (; done + lane_count <= count; done += lane_count) {
+        const float_lanes low = load_lanes(lows + done);
+        const float_lanes high = load_lanes(highs + done);
+        mask_lanes plain = (low == 0.0f) & (high >= 1e-6f);
+        if (around_zero) {
+            const float_lanes error = low - high * ratio;
+            const float_lanes limit = high * 0.001f;
+            plain = (low <= -1e-6f) & (high > 0.0f) & (error < limit) & (-error < limit);
+        }
+        if (!holds(plain)) {
+            break;
+        }
+    }
+    return done;
+}
+
+/// Appends the values of a tensor of floats, which may lie anywhere.
+template <int Once = 0>
+inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
+    const void* from = values.data();
+    if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
+        return to.append(view<float>(static_cast<const float*>(from), values.elements()));
+    }
+    to.resize_for_overwrite(values.elements());
+    __builtin_memcpy(to.data(), from, values.size_in_bytes());
+}
+
+/// True if all of at least one number have the same bits.
+template <int Once = 0>
+inline bool are_same(view<float> values) {
+    return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
+}
+
+/// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
+template <int Once = 0>
+[[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
+    const std::size_t count = lows.size();
+    if (count < lane_count) {
+        return false;
+    }
+    mask_lanes usable = ~mask_lanes{};
+    for (std::size_t i = 0; i < count; i += lane_count) {
+        const std::size_t at = i + lane_count <= count ? i : count - lane_count;  // the last four may overlap
+        const float_lanes low = load_lanes(lows.data() + at);
+        const float_lanes high = load_lanes(highs.data() + at);
+        const float_lanes distance = high - low;
+        usable &= (low == high) | (distance >= 1e-10f) | (distance <= -1e-10f);
+        usable &= (low <= 1e15f) & (low >= -1e15f) & (high <= 1e15f) & (high >= -1e15f);
+    }
+    return holds(usable);
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/transformation/dequantization/values.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
+/// What is known of the values of constants: scales and zero points.
+namespace lpt::inline LPT_ABI {
+
+// ---- constants
+
+constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
+
+namespace detail {
+
 /// The extent of all values of a tensor.
 template <int Once = 0>
 constexpr value_extent extent_of(const tensor& values) {
@@ -17479,19 +17049,6 @@ constexpr value_extent extent_of(const tensor& values) {
         result.add(values.real(done));
     }
     return result;
-}
-
-/// True if the first two values are known to differ.
-inline bool vary(const late_facts& facts) { return facts.first < facts.second || facts.first > facts.second; }
-
-/// Compares each of at least two values of a tensor, of whole bytes, with the one before it, as bits: quickly.
-inline bool all_bits_equal(const tensor& values) {
-    const auto size = static_cast<std::size_t>(bit_width(values.type()) / 8);
-    return __builtin_memcmp(values.data(), values.data() + size, size * (values.elements() - 1)) == 0;
-}
-/// True for types of which other bits are another value as a double; floats but for zeros.
-constexpr bool differs_as_bits(element type) {
-    return type == f32 || (is_integral(type) && bit_width(type) >= 8 && bit_width(type) <= 32);
 }
 
 }  // namespace detail
@@ -17528,6 +17085,12 @@ constexpr tensor to_scalar(const tensor& values) {
     }
     return make_scalar(values.type(), values.real(0));
 }
+/// The greatest magnitude of a value, infinity among them, that is not NaN; 0 if there is none.
+template <int Once = 0>
+constexpr double magnitude_bound(const tensor& values) {
+    const detail::value_extent extent = detail::extent_of(values);
+    return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));
+}
 /// True if no value is infinite or NaN.
 constexpr bool is_finite(const tensor& values) {
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
@@ -17552,6 +17115,701 @@ constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && 
 constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/folded_constants.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
+/// Constants computed from constants, and zero points rounded to their type.
+namespace lpt::inline LPT_ABI {
+
+/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
+/// inputs are Constants only the result enters the graph.
+template <int Once = 0>
+[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
+                                                      int version = -1) {
+    if (tensor known = evaluate_constants(model, what, inputs, version)) {
+        return model.constant(lpt::move(known));
+    }
+    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
+}
+/// A constant converted to another element type; the very same output if it has that type.
+template <int Once = 0>
+constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
+    if (model.type(source) == type) {
+        return source;
+    }
+    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
+        return model.constant(evaluation::convert_late(*known, type));
+    }
+    return fold_operation(model, op::convert{type}, {source});
+}
+/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
+/// count. Raises an error where it does not broadcast to `dimensions`.
+template <int Once = 0>
+constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
+    if (values.dimensions() == dimensions) {
+        return values;
+    }
+    const shape own = values.dimensions().trimmed_left(dimensions.rank());
+    shape merged;
+    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
+        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
+    }
+    if (values.elements() == 1) {
+        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
+    }
+    tensor_builder result(values.type(), dimensions);
+    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
+    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
+        }
+    });
+    return result.finish();
+}
+
+/// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
+///
+/// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
+template <int Once = 0>
+constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
+    tensor_builder result(type, values.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const double whole = math::round_half_away(values.real(i));
+        if (wraps && is_integral(type)) {
+            const bool is_small = math::absolute(whole) < 1e9;
+            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
+        } else {
+            result.real(i, whole);
+        }
+    }
+    return result.finish();
+}
+constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
+    return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
+}
+/// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
+constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
+    return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
+                                                        : round_zero_points(values, f64, false));
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/levels.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
+/// The integer types that level counts of a FakeQuantize stand for.
+namespace lpt::inline LPT_ABI {
+
+inline constexpr std::int64_t levels_16 = 65536;
+inline constexpr std::int64_t levels_32 = 4294967296;
+
+/// True for the level counts that low precision types can represent: 15, 16, 255, 256, and 2^16, 2^32 and one less.
+constexpr bool is_supported_level_count(std::int64_t levels) {
+    return levels == 15 || levels == 16 || levels == 255 || levels == 256 || levels == levels_16 - 1 ||
+           levels == levels_16 || levels == levels_32 - 1 || levels == levels_32;
+}
+
+/// True if a FakeQuantize with `levels` levels uses all values of `type` (or all but the least).
+constexpr bool levels_fit(element type, std::int64_t levels) {
+    switch (bit_width(type)) {
+        case 4: return levels == 15 || levels == 16;
+        case 8: return is_integral(type) && (levels == 255 || levels == 256);
+        case 16: return is_integral(type) && (levels == levels_16 - 1 || levels == levels_16);
+        case 32: return is_integral(type) && (levels == levels_32 - 1 || levels == levels_32);
+        default: return false;
+    }
+}
+
+/// An integer type with the range that a FakeQuantize uses of it; `type` is dynamic where there is none.
+struct data_precision {
+    element type = dynamic;
+    float low = 0;
+    float high = 0;
+    bool has_zero_point = false;
+
+    constexpr explicit operator bool() const { return type != dynamic; }
+    friend constexpr bool operator==(const data_precision&, const data_precision&) = default;
+};
+
+namespace detail {
+
+/// The least value of a signed type at a level count; 0 where there is none.
+constexpr float signed_low(element type, std::int64_t levels) {
+    switch (type) {
+        case i4: return levels == 16 ? -8.0f : levels == 15 ? -7.0f : 0.0f;
+        case i8:
+            return levels == 16    ? -8.0f
+                   : levels == 15  ? -7.0f
+                   : levels == 256 ? -128.0f
+                   : levels == 255 ? -127.0f
+                                   : 0.0f;
+        case i16: return levels == levels_16 ? -32768.0f : levels == levels_16 - 1 ? -32767.0f : 0.0f;
+        case i32: return levels == levels_32 || levels == levels_32 - 1 ? -2147483648.0f : 0.0f;
+        default: return 0.0f;
+    }
+}
+constexpr float integer_high(element type, std::int64_t levels) {
+    switch (type) {
+        case u4: return 15.0f;
+        case i4: return 7.0f;
+        case u8: return levels == 16 ? 15.0f : 255.0f;
+        case i8: return levels == 16 ? 7.0f : 127.0f;
+        case u16: return 65535.0f;
+        case i16: return 32767.0f;
+        case u32: return 4294967296.0f;
+        default: return 2147483648.0f;
+    }
+}
+
+}  // namespace detail
+
+/// The range of an integer type that a FakeQuantize with `levels` levels uses; no type if it cannot use this type.
+///
+/// u8: [0, 255], [0, 15] at 16 levels; i8: [-128, 127] at 256 levels, [-127, 127] at 255, [-8, 7] at 16, [-7, 127] at 15;
+/// 4, 16 and 32 bits likewise; the bounds of 32 bits are the nearest floats.
+constexpr data_precision range_of_type(element type, std::int64_t levels) {
+    if (!is_integral(type) || bit_width(type) > 32) {
+        return {};
+    }
+    const float low = is_signed(type) ? detail::signed_low(type, levels) : 0.0f;
+    if (is_signed(type) && low == 0.0f) {
+        return {};
+    }
+    return {type, low, detail::integer_high(type, levels), false};
+}
+
+/// The same range cut to as many whole numbers as there are levels, so that each level is one of them: what levels fewer than
+/// the values of the range, or spread over a range of 15 or 255 levels, ask for to lose nothing. More levels than values: as it is.
+constexpr data_precision with_whole_steps(data_precision range, std::int64_t levels) {
+    const float steps = static_cast<float>(levels - 1);
+    if (range && steps < range.high - range.low) {
+        range.high = range.low + steps;
+    }
+    return range;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/precision.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+/// The integer type that suits the output ranges of a FakeQuantize.
+namespace lpt::inline LPT_ABI {
+
+/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
+/// all pairs are the same).
+struct quantization_details {
+    std::int64_t levels = 0;
+    seq<float, 2> lows;
+    seq<float, 2> highs;
+};
+
+/// The integer type that suits output ranges best, and whether they need a zero point.
+struct precision_details {
+    element preferred = dynamic;  // dynamic: none suits better than the others
+    bool has_negative_values = false;
+    bool has_zero_point = false;
+};
+
+namespace detail {
+
+constexpr bool is_tiny(float value) { return math::absolute(value) < 1e-6f; }
+
+/// The ratio of the bounds of a signed type.
+constexpr float ratio_of_bounds(std::int64_t levels) {
+    const bool full_range = levels == 16 || levels == 256 || levels == levels_16 || levels == levels_32;
+    return full_range ? -static_cast<float>(levels) / static_cast<float>(levels - 2) : -1.0f;
+}
+/// True if low / high differs by more than 0.2 % from the ratio of the bounds of a signed type.
+constexpr bool is_asymmetric(std::int64_t levels, float low, float high) {
+    const float expected = ratio_of_bounds(levels);
+    const float actual = low / high;
+    return math::absolute((actual - expected) / math::minimum(actual, expected)) > 0.002f;
+}
+constexpr element integer_type(std::int64_t levels, bool is_signed) {
+    if (levels == 16 || levels == 255 || levels == 256) {
+        return is_signed ? i8 : u8;
+    }
+    if (levels == levels_16 - 1 || levels == levels_16) {
+        return is_signed ? i16 : u16;
+    }
+    if (levels == levels_32 - 1 || levels == levels_32) {
+        return is_signed ? i32 : u32;
+    }
+    return dynamic;
+}
+
+}  // namespace detail
+
+/// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
+/// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
+template <int Once = 0>
+constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
+    precision_details result;
+    bool can_be_signed = true;
+    bool can_be_unsigned = true;
+    bool all_tiny = true;
+    bool any_negative = false;
+    for (std::size_t i = 0; i < lows.size(); ++i) {
+        const float low = lows[i];
+        const float high = highs[i];
+        any_negative = any_negative || low < 0.0f;
+        if (detail::is_tiny(low) && detail::is_tiny(high)) {
+            continue;
+        }
+        all_tiny = false;
+        if (math::sign_bit(low) != math::sign_bit(high) && !detail::is_tiny(low)) {
+            can_be_unsigned = false;
+            result.has_negative_values = true;
+            result.has_zero_point = result.has_zero_point || high == 0.0f || detail::is_asymmetric(levels, low, high);
+        } else {
+            can_be_signed = false;
+            result.has_zero_point = result.has_zero_point || !detail::is_tiny(low);
+        }
+        if (result.has_zero_point && result.has_negative_values) {
+            return result;  // whatever the other ranges are
+        }
+        if (!lpt::is_constant_evaluated() && can_be_signed != can_be_unsigned) {
+            i += detail::count_plain_ranges(lows.data() + i + 1, highs.data() + i + 1, lows.size() - i - 1,
+                                            can_be_signed, detail::ratio_of_bounds(levels));
+        }
+    }
+    if (all_tiny) {
+        can_be_signed = any_negative;
+        can_be_unsigned = !any_negative;
+    }
+    if (!result.has_zero_point && can_be_signed != can_be_unsigned) {
+        result.preferred = detail::integer_type(levels, can_be_signed);
+    }
+    return result;
+}
+template <int Once = 0>
+constexpr precision_details precision_details_of(const quantization_details& details) {
+    return precision_details_of(details.levels, details.lows, details.highs);
+}
+
+/// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
+///
+/// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
+template <int Once = 0>
+constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
+    const element preferred = precision_details_of(details).preferred;
+    element chosen = allowed.empty() ? preferred : allowed.front();
+    for (const element each : allowed) {
+        chosen = each == preferred ? preferred : chosen;
+    }
+    if (!levels_fit(chosen, details.levels)) {
+        return {};
+    }
+    data_precision result = range_of_type(chosen, details.levels);
+    result.has_zero_point = chosen != preferred;
+    return result;
+}
+
+/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
+/// all others.
+constexpr bool is_candidate(element type, std::int64_t levels) {
+    if (levels == levels_16 || levels == levels_16 - 1) {
+        return type == u16 || type == i16;
+    }
+    if (levels == levels_32 || levels == levels_32 - 1) {
+        return type == u32 || type == i32;
+    }
+    return type == u8 || type == i8;
+}
+
+/// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
+/// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
+template <int Once = 0>
+constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
+    if (allowed.size() == 1) {
+        return allowed.front();
+    }
+    const element preferred = precision_details_of(details).preferred;
+    element chosen = dynamic;
+    for (const element each : allowed) {
+        if (is_candidate(each, details.levels) && (chosen == dynamic || each == preferred)) {
+            chosen = each;
+        }
+    }
+    return chosen;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/quantization_details.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
+#define LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
+/// What the ranges of a FakeQuantize say, and whether they can be quantized.
+namespace lpt::inline LPT_ABI {
+
+/// True if inputs `first` to 4 of a FakeQuantize are Constants; 1: all ranges, 3: the output range.
+constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, std::size_t first = 1) {
+    for (std::size_t port = first; port < 5; ++port) {
+        if (model.constant_value(model[fake_quantize].input(port)) == nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A refusal because of the levels of a FakeQuantize.
+constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reason why, int port = -1) {
+    return refuse_value(why, port, static_cast<double>(model[fake_quantize].as<op::fake_quantize>().levels),
+                        fake_quantize);
+}
+
+/// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
+constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
+    return has_constant_ranges(model, fake_quantize) &&
+           is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
+}
+
+/// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
+constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
+    if (!has_constant_ranges(model, fake_quantize)) {
+        return refuse_because_of(reason::ranges_not_constant, port, fake_quantize);
+    }
+    return is_quantize_supported(model, fake_quantize)
+               ? yes
+               : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
+}
+
+/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
+/// scale of this shape must not give more.
+template <int Once = 0>
+constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
+    const shape& low = model.shape(model[fake_quantize].input(3));
+    const shape& high = model.shape(model[fake_quantize].input(4));
+    shape result = low;
+    if (!(low == high) && !broadcast_shapes(low, high, result)) {
+        fail({"FakeQuantize '", model[fake_quantize].name(),
+              "' has output bounds of shapes that do not broadcast to each other"});
+    }
+    const shape& data = model.shape(model[fake_quantize].input(0));
+    return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
+}
+
+namespace detail {
+
+template <int Once = 0>
+constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
+    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
+        return append_bytes_of_floats(to, values);
+    }
+    to.resize(values.elements());
+    float* each = to.data();
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        each[i] = static_cast<float>(values.real(i));
+    }
+}
+}  // namespace detail
+
+/// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
+template <int Once = 0>
+constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
+    quantization_details result;
+    result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
+    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
+    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
+    if (low.dimensions() == high.dimensions()) {
+        detail::append_floats(result.lows, low);
+        detail::append_floats(result.highs, high);
+    } else {
+        const shape dimensions = output_range_shape(model, fake_quantize);
+        detail::append_floats(result.lows, broadcast_values(low, dimensions));
+        detail::append_floats(result.highs, broadcast_values(high, dimensions));
+    }
+    // One pair says the same of all channels; what is computed from equal bounds depends on their number.
+    if (!lpt::is_constant_evaluated() && result.lows.size() > 1 && result.lows[0] != result.highs[0] &&
+        detail::are_same(result.lows) && detail::are_same(result.highs)) {
+        result.lows.resize(1);
+        result.highs.resize(1);
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/channel_maps.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
+/// Scales and zero points of a FakeQuantize, for each channel of its output range.
+namespace lpt::inline LPT_ABI {
+
+/// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
+struct channel_maps {
+    tensor scales;       // f32, of the shape of the ranges
+    tensor zero_points;  // the same, not rounded; none where all are 0 or the type asks for none
+    seq<double, 2> lows;  // what the output bounds become; one value where it is the same for all channels
+    seq<double, 2> highs;
+    bool are_identities = true;    // all scales, before they were limited, are 1 and all zero points 0
+    bool zero_points_fit = true;  // rounded, all lie in the range of the integer type
+};
+
+namespace detail {
+
+/// The maps of one channel after the other, or of several at once (`Number`: float, double or lanes of them), and what holds for any.
+template <class Number, class Real>
+struct map_maker {
+    using mask = decltype(Number{} == Number{});
+
+    Real least;
+    Real greatest;
+    bool limits_scales;
+    bool scales_constants;
+    mask equal{};  // there is a channel with equal bounds
+    mask changes{};  // with a scale or zero point that does something
+    mask shifts{};  // with a zero point
+    mask outside{};  // with a zero point outside of the type
+
+    /// Scales are kept away from 0 and infinity: later steps divide by them.
+    static constexpr Real limited(Real scale) {
+        const Real size = scale < Real(0) ? -scale : scale;
+        const Real clamped = size < static_cast<Real>(1e-32f)  ? static_cast<Real>(1e-32f)
+                             : size > static_cast<Real>(1e32f) ? static_cast<Real>(1e32f)
+                                                               : size;
+        return scale < Real(0) ? -clamped : clamped;
+    }
+    /// The scale of a channel, not limited.
+    constexpr Number scale_of(Number low, Number high) {
+        const Number none{};
+        const Number one = none + Real(1);
+        const mask same = high == low;
+        const Number constant = scales_constants ? (high == none ? one : high) : one;
+        const Number scale = same ? constant : (high - low) / (greatest - least);
+        equal |= same;
+        changes |= scale != one;
+        return scale;
+    }
+    /// Its zero point, not rounded.
+    constexpr Number zero_point_of(Number low, Number high) {
+        const Number none{};
+        const Number quotient = high == low ? none : (least * high - greatest * low) / (high - low);
+        const Number shift = quotient + none;  // no -0
+        changes |= shift != none;
+        shifts |= (shift >= static_cast<Real>(1e-32)) | (shift <= static_cast<Real>(-1e-32));
+        outside |= (shift < least - Real(0.5)) | (shift > greatest + Real(0.5)) | (shift != shift);
+        return shift;
+    }
+};
+
+/// Those of four scales that `limited` changes, and some that it does not: magnitudes are compared as integers.
+inline mask_lanes are_beyond_limits(float_lanes scales) {
+    mask_lanes codes;
+    __builtin_memcpy(&codes, &scales, sizeof codes);
+    codes &= 0x7FFFFFFF;
+    return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
+}
+
+/// Makes the maps of as many of the first channels as fill lanes, with zero points where there is memory for them; gives how many.
+/// Doubles are not limited.
+template <class Real>
+std::size_t set_maps_in_lanes(map_maker<Real, Real>& one, const float* lows, const float* highs, std::size_t channels,
+                              std::byte* scales, std::byte* zero_points) {
+    using lanes = choose<is_same<Real, float>, float_lanes, double_lanes>;
+    constexpr std::size_t count = sizeof(lanes) / sizeof(Real);
+    const std::size_t end = channels - channels % count;
+    map_maker<lanes, Real> many{one.least, one.greatest, one.limits_scales, one.scales_constants};
+    mask_lanes beyond{};
+    for (std::size_t i = 0; i < end; i += count) {
+        const lanes scale = many.scale_of(load_floats<lanes>(lows + i), load_floats<lanes>(highs + i));
+        if constexpr (is_same<Real, float>) {
+            beyond |= are_beyond_limits(scale);
+        }
+        store_floats(scales + i * sizeof(float), scale);
+    }
+    for (std::size_t i = 0; zero_points != nullptr && i < end; i += count) {
+        store_floats(zero_points + i * sizeof(float),
+                     many.zero_point_of(load_floats<lanes>(lows + i), load_floats<lanes>(highs + i)));
+    }
+    const bool limits = one.limits_scales && holds_for_any(beyond);
+    for (std::size_t i = 0; limits && i < end; ++i) {
+        std::byte* const place = scales + i * sizeof(float);
+        store(place, static_cast<float>(one.limited(static_cast<Real>(load<float>(place)))));
+    }
+    one.equal = holds_for_any(many.equal);
+    one.changes = holds_for_any(many.changes);
+    one.shifts = holds_for_any(many.shifts);
+    one.outside = holds_for_any(many.outside);
+    return end;
+}
+
+/// Makes the maps of all channels; gives whether one has equal bounds.
+template <class Real>
+constexpr bool set_maps(channel_maps& result, const quantization_details& details, const shape& dimensions,
+                        const data_precision& precision, const map_maker<Real, Real>& rule) {
+    const std::size_t channels = details.lows.size();
+    const float* lows = details.lows.data();
+    const float* highs = details.highs.data();
+    seq<std::byte, 16> scales;
+    seq<std::byte, 16> zero_points;
+    scales.resize_for_overwrite(channels * sizeof(float));
+    zero_points.resize_for_overwrite(precision.has_zero_point ? channels * sizeof(float) : 0);
+    map_maker<Real, Real> one = rule;
+    std::size_t done = 0;
+    if (!lpt::is_constant_evaluated() && (is_same<Real, float> || !one.limits_scales)) {
+        done = set_maps_in_lanes(one, lows, highs, channels, scales.data(),
+                                 precision.has_zero_point ? zero_points.data() : nullptr);
+    }
+    for (; done < channels; ++done) {
+        const Real low = static_cast<Real>(lows[done]);
+        const Real high = static_cast<Real>(highs[done]);
+        const Real scale = one.scale_of(low, high);
+        store(scales.data() + done * sizeof(float), static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
+        if (precision.has_zero_point) {
+            store(zero_points.data() + done * sizeof(float), static_cast<float>(one.zero_point_of(low, high)));
+        }
+    }
+    for (std::size_t i = 0; !precision.has_zero_point && !one.changes && i < channels; ++i) {
+        one.zero_point_of(static_cast<Real>(lows[i]), static_cast<Real>(highs[i]));  // an identity has none either
+    }
+    const auto finished = [&](seq<std::byte, 16>& floats) {
+        if (channels == 1) {  // which counts for all
+            return make_tensor(f32, dimensions, view<double>({static_cast<double>(load<float>(floats.data()))}));
+        }
+        return tensor(f32, dimensions, bytes(lpt::move(floats)));
+    };
+    result.scales = finished(scales);
+    if (precision.has_zero_point && one.shifts) {
+        result.zero_points = finished(zero_points);
+    }
+    result.are_identities = !one.changes;
+    result.zero_points_fit = !one.outside;
+    return one.equal;
+}
+
+}  // namespace detail
+
+/// The maps from the range [precision.low, precision.high] of an integer type to the output ranges of a FakeQuantize.
+///
+/// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
+/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
+/// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
+/// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
+template <int Once = 0>
+constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
+                                       const data_precision& precision, bool exact = false,
+                                       bool limits_scales = false) {
+    channel_maps result;
+    const shape dimensions = output_range_shape(model, fake_quantize);
+    const std::size_t channels = details.lows.size();
+    const auto least = static_cast<double>(precision.low);
+    const auto greatest = static_cast<double>(precision.high);
+    const bool any_equal =
+        exact || bit_width(precision.type) == 32
+            ? detail::set_maps<double>(result, details, dimensions, precision, {least, greatest, limits_scales, exact})
+            : detail::set_maps<float>(result, details, dimensions, precision,
+                                      {precision.low, precision.high, limits_scales, exact});
+    result.lows.resize(any_equal ? channels : 1, least);
+    result.highs.resize(any_equal ? channels : 1, greatest);
+    for (std::size_t i = 0; any_equal && i < channels; ++i) {
+        if (details.lows[i] == details.highs[i]) {
+            const double bound = static_cast<double>(details.highs[i]);
+            result.lows[i] = exact && bound != 0 ? 1 : bound;
+            result.highs[i] = result.lows[i];
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/usable_maps.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_USABLE_MAPS_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_USABLE_MAPS_HPP
+/// Which integer types a FakeQuantize can be quantized to.
+namespace lpt::inline LPT_ABI {
+
+/// Refuses output ranges that no dequantization can stand for.
+///
+/// Scales that are NaN, zero points of which one is infinite or NaN; bounds, or differences of them, that are infinite, and scales that
+/// are no normal floats, unless `quirk::clamped_scale` is followed, which limits them.
+constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
+                                  const data_precision& precision) {
+    if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
+        return yes;
+    }
+    const auto least = static_cast<double>(precision.low);
+    const auto greatest = static_cast<double>(precision.high);
+    const bool shifts = precision.has_zero_point && bit_width(precision.type) < 32;
+    bool any_shift = false;
+    verdict overflow = yes;
+    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+        const float low = details.lows[i];
+        const float high = details.highs[i];
+        if (low == high) {
+            continue;
+        }
+        if (!r.follows(quirk::clamped_scale)) {
+            const double scale = (static_cast<double>(high) - static_cast<double>(low)) / (greatest - least);
+            if (!math::is_finite(high - low)) {
+                return refuse_value(reason::infinite_constant, -1, scale, fake_quantize);
+            }
+            if (!(math::absolute(scale) >= 0x1p-126)) {
+                return refuse_value(reason::zero_or_denormal_scale, -1, scale, fake_quantize);
+            }
+        }
+        if (!shifts) {
+            if (math::is_nan(high - low)) {
+                return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
+            }
+            continue;
+        }
+        const float shift = (precision.low * high - precision.high * low) / (high - low);
+        if (math::is_finite(shift)) {
+            any_shift = any_shift || math::absolute(shift) > 1e-32f;
+            continue;
+        }
+        const bool finite = math::is_finite(low) && math::is_finite(high);
+        if (math::is_nan(high - low) ||
+            (!finite && math::is_nan(shift))) {  // what is a number would become another one
+            return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
+        }
+        any_shift = any_shift || math::is_infinite(shift);  // NaN alone makes no zero point
+        overflow = refuse_value(reason::infinite_constant, -1, static_cast<double>(shift), fake_quantize);
+    }
+    return any_shift ? overflow : yes;
+}
+
+/// True if every zero point, rounded, lies in the range of the integer type.
+template <int Once = 0>
+constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
+    if (!precision.has_zero_point) {
+        return true;
+    }
+    return channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
+}
+
+/// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
+constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize,
+                                              const quantization_details& details) {
+    const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
+    const data_precision result = precision_of_weights(
+        details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+    if (!result || r.model[fake_quantize].type() == dynamic || !maps_are_usable(r, fake_quantize, details, result)) {
+        return {};
+    }
+    return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
+}
+/// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
+/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
+constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
+    if (!has_constant_ranges(r.model, fake_quantize)) {
+        return {};
+    }
+    return weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize));
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -17779,84 +18037,6 @@ template <int Once = 0>
     }
     result.channel_axis = detail::channel_axis_of(model, source);
     return result;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/folded_constants.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
-/// Constants computed from constants, and zero points rounded to their type.
-namespace lpt::inline LPT_ABI {
-
-/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
-/// inputs are Constants only the result enters the graph.
-template <int Once = 0>
-[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
-                                                      int version = -1) {
-    if (tensor known = evaluate_constants(model, what, inputs, version)) {
-        return model.constant(lpt::move(known));
-    }
-    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
-}
-/// A constant converted to another element type; the very same output if it has that type.
-template <int Once = 0>
-constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
-    if (model.type(source) == type) {
-        return source;
-    }
-    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
-        return model.constant(evaluation::convert_late(*known, type));
-    }
-    return fold_operation(model, op::convert{type}, {source});
-}
-/// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
-///
-/// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
-template <int Once = 0>
-constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
-    tensor_builder result(type, values.dimensions());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const double whole = math::round_half_away(values.real(i));
-        if (wraps && is_integral(type)) {
-            const bool is_small = math::absolute(whole) < 1e9;
-            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
-        } else {
-            result.real(i, whole);
-        }
-    }
-    return result.finish();
-}
-constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
-    return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
-}
-namespace detail {
-
-/// True if floats are known to round to one small integer; not in constant expressions.
-template <int Once = 0>
-constexpr bool round_alike(const tensor& values) {
-    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
-        return false;
-    }
-    const evaluation::operand<float> floats(values);
-    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
-    const float low = whole - 0.5f;
-    const float high = whole + 0.5f;
-    const float* each = floats.data();
-    bool alike = math::absolute(whole) < 1e6f;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        alike = alike & (each[i] > low) & (each[i] < high);
-    }
-    return alike;
-}
-
-}  // namespace detail
-
-/// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
-constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
-    return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
-                                                        : round_zero_points(values, f64, false));
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -18167,6 +18347,105 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/dequantization/rewriting.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Writes an operation of one output anew, in its place or another in its stead, and appends others, which its readers read afterwards:
+///
+///     rewriting(r, product).reads({data, weights}, {{f32, f32}, {f32}}).times(scale, {{}, {f32}}).finish();
+///
+/// ShapeOf of version 0 stays at the operation itself: a dequantization does not enter the computation of shapes. Where a Result reads the
+/// last one, that one takes the operation's name.
+template <class Rewrite>
+class rewriting {
+    Rewrite& r_;
+    node_id operation_;
+    node_id old_ = node_id::none;
+    output_ref last_;
+    seq<input_ref, 4> readers_;
+
+    constexpr bool has_same_shapes(view<output_ref> inputs) const {
+        const auto& model = r_.model;
+        bool same = model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs();
+        for (std::size_t port = 0; same && port < inputs.size(); ++port) {
+            same = model.shape(inputs[port]) == model.shape(model[operation_].input(port));
+        }
+        return same;
+    }
+
+public:
+    constexpr rewriting(Rewrite& r, node_id operation)
+        : r_(r), operation_(operation), last_(operation), readers_(r.model.uses({operation, 0})) {}
+
+    /// `made` stands for the operation from now on.
+    constexpr rewriting& becomes(node_id made) {
+        old_ = operation_;
+        operation_ = made;
+        return then(made);
+    }
+    /// A clone on other inputs, under the same name, stands for the operation from now on.
+    constexpr rewriting& becomes_clone(view<output_ref> inputs) {
+        const node_id made = r_.model.clone(operation_, inputs);
+        copy_information(r_, operation_, made);
+        r_.model.rename(made, r_.model[operation_].name());
+        return becomes(made);
+    }
+    /// Other inputs, and types of its own.
+    constexpr rewriting& reads(view<output_ref> inputs, relaxation types) {
+        const bool same = has_same_shapes(inputs);
+        r_.model.renew(operation_, inputs);
+        if (same) {
+            const element output = types.output_types[0];
+            r_.model.relax_keeping_shape(operation_, output, lpt::move(types));
+        } else {
+            r_.model.relax(operation_, lpt::move(types));
+        }
+        return *this;
+    }
+
+    constexpr node_id operation() const { return operation_; }
+    constexpr output_ref last() const { return last_; }
+    /// `last` is what was appended behind all others.
+    constexpr rewriting& then(output_ref last) {
+        last_ = last;
+        return *this;
+    }
+    /// Appends a Subtract, which is called as the operation with a suffix.
+    constexpr rewriting& minus(output_ref zero_point, text_view suffix) {
+        return then(r_.model.add(op::subtract{}, {last_, zero_point}, named(suffix).view()));
+    }
+    /// Appends a Multiply with types of its own.
+    constexpr rewriting& times(output_ref scale, relaxation types, text_view suffix = {}) {
+        return then(r_.model.add_relaxed(op::multiply{}, {last_, scale}, lpt::move(types), named(suffix).view()));
+    }
+    /// The name of the operation with a suffix; none without.
+    constexpr text named(text_view suffix) const {
+        return suffix.empty() ? text() : text(r_.model[operation_].name().view(), suffix);
+    }
+
+    /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
+    constexpr bool finish(bool with_shapes = false) {
+        auto& model = r_.model;
+        for (const input_ref user : readers_) {
+            const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
+            model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
+            if (reads_shape && !with_shapes) {
+                model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
+            }
+        }
+        if (old_ != node_id::none) {
+            model.replace(old_, operation_);
+        }
+        update_output_name(r_, last_.node, operation_);
+        return true;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/dequantization/move.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_MOVE_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_MOVE_HPP
@@ -18228,32 +18507,6 @@ constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
     return parent;
 }
 
-/// Lets everything that read output 0 of `operation` read `dequantized` instead, except ShapeOf, which reads `replacement`:
-/// a dequantization does not enter the computation of shapes.
-constexpr void insert_dequantization_after(auto& r, node_id operation, output_ref dequantized, node_id replacement) {
-    graph& model = r.model;
-    for (const input_ref user : model.uses({operation, 0})) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        if (user.node != dequantized.node) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port),
-                            reads_shape ? output_ref(replacement) : dequantized);
-        }
-    }
-}
-
-/// Lets those who read output 0 of an operation that was rewritten in its place read `dequantized` instead, except ShapeOf, which
-/// comes to read the operation behind the dequantization. `readers` are those of before.
-constexpr void insert_dequantization(auto& r, view<input_ref> readers, output_ref dequantized, node_id operation) {
-    graph& model = r.model;
-    for (const input_ref user : readers) {
-        const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), dequantized);
-        if (reads_shape) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port), operation);
-        }
-    }
-}
-
 namespace detail {
 
 /// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
@@ -18295,7 +18548,7 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
         place = here ? port : place;
         inputs.push_back(here ? source : input);
     }
-    const seq<input_ref, 4> readers = model.uses({operation, 0});
+    rewriting moved(r, operation);
     model.renew(operation, inputs);
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
@@ -18310,8 +18563,7 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
         r.attributes.copy_node(operation,
                                each);  // what takes the dequantization up later belongs to the operation's group
     }
-    insert_dequantization(r, readers, dequantized, operation);
-    update_output_name(r, dequantized.node, operation);
+    moved.then(dequantized).finish();
     return {operation, dequantized.node};
 }
 
@@ -18327,6 +18579,23 @@ namespace lpt::inline LPT_ABI {
 /// True if the data has a low precision type.
 constexpr bool is_low_precision(const graph& model, const dequantization& found) {
     return is_low_precision(model.type(found.data));
+}
+/// Refuses an input without a dequantization, or without a scale.
+constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
+    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
+}
+constexpr verdict has_scale(const dequantization& found, int port = 0) {
+    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
+}
+/// Refuses data that has no low precision, where precisions are updated.
+constexpr verdict has_low_precision(const auto& r, const dequantization& found, int port = 0) {
+    return !r.options.update_precisions || is_low_precision(r.model, found)
+               ? yes
+               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
+}
+/// The data of a branch that stays in floating point: converted, but without zero point and scale.
+constexpr output_ref floating_point_data(const dequantization& found) {
+    return found.has_convert() ? output_ref(found.convert) : found.data;
 }
 /// True if one of its operations has more than one consumer.
 constexpr bool is_shared(const auto& model, const dequantization& found) {
@@ -18355,14 +18624,26 @@ constexpr node_id constant_of_many(const auto& model, const dequantization& foun
 constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
     return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
 }
+/// Refuses constants of more than one element.
+constexpr verdict is_one_for_all(const auto& r, const dequantization& found) {
+    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
 /// A refusal of the zero point that a dequantization has.
 constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
     return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
+}
+/// Refuses a zero point.
+constexpr verdict has_no_zero_point(const auto& model, const dequantization& found, int port = 0) {
+    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
 }
 /// True if scale and zero point, as far as there are any, are scalar-like.
 constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
     return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+/// Refuses constants with different values.
+constexpr verdict is_uniform(const auto& model, const dequantization& found) {
+    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
 }
 /// Refuses a scale with a negative value.
 constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
@@ -18499,6 +18780,11 @@ constexpr verdict base_precondition_of(const auto& r, node_id id, const dequanti
     const bool same = r.options.default_precisions == view<element>(int8_precisions);
     return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
+/// Refuses an operation of another version.
+constexpr verdict is_version(const auto& r, node_id id, int version) {
+    return r.model[id].version() == version ? yes
+                                            : refuse_value(reason::unsupported_version, -1, r.model[id].version());
+}
 /// Every output rank is static; constants may vary over any axis.
 constexpr verdict spatial_precondition(const auto& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
@@ -18564,454 +18850,11 @@ constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantizatio
 
 #endif
 
-// ======== lpt/transformation/fake_quantize/fold_fake_quantize.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
-/// The value of a FakeQuantize whose output does not depend on what the network is given.
+// ======== lpt/transformation/weights_source.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_WEIGHTS_SOURCE_HPP
+#define LPT_HOLDS_TRANSFORMATION_WEIGHTS_SOURCE_HPP
+/// Weights as they are found.
 namespace lpt::inline LPT_ABI {
-
-/// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
-constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
-    if (!has_constant_ranges(model, fake_quantize, 3)) {
-        return false;
-    }
-    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
-    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
-    if (low.elements() == 1 && high.elements() == 1) {
-        return static_cast<float>(low.real(0)) == static_cast<float>(high.real(0));
-    }
-    const quantization_details details = details_of(model, fake_quantize);
-    return details.lows == details.highs;
-}
-
-namespace detail {
-
-/// An output bound seen with the shape of the data.
-///
-/// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
-template <int Once = 0>
-constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
-    const tensor values = broadcast_values(bound, dimensions);
-    if (!is_integral(type)) {
-        return evaluation::convert_tensor(values, type);
-    }
-    tensor_builder result(type, dimensions);
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        result.integer(i, values.integer(i));
-    }
-    return result.finish();
-}
-
-/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
-constexpr bool broadcasts_to(const shape& from, const shape& to) {
-    shape merged;
-    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
-}
-
-}  // namespace detail
-
-/// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
-/// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
-///
-/// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
-/// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
-    const node& each = model[fake_quantize];
-    const shape& data_shape = model.shape(each.input(0));
-    if (has_equal_output_bounds(model, fake_quantize)) {
-        const tensor& bound = *model.constant_value(each.input(3));
-        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
-            detail::can_afford_constant(model, data_shape, type)) {
-            return detail::spread_bound(bound, data_shape, type);
-        }
-    }
-    const tensor* data = model.constant_value(each.input(0));
-    if (data == nullptr || !has_constant_ranges(model, fake_quantize)) {
-        return {};
-    }
-    seq<tensor> inputs;
-    inputs.reserve(5);
-    for (std::size_t port = 0; port < 5; ++port) {
-        inputs.push_back(*model.constant_value(each.input(port)));
-    }
-    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
-                                          rounded);
-}
-
-/// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
-/// known then; `none` for other FakeQuantize operations.
-template <int Once = 0>
-constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
-    if (model.shape(model[fake_quantize].input(0)).is_static() || !has_equal_output_bounds(model, fake_quantize)) {
-        return node_id::none;
-    }
-    const output_ref data = model[fake_quantize].input(0);
-    const output_ref bound = fold_convert(model, model[fake_quantize].input(3), type);
-    const node_id target = model.add(op::shape_of{}, {data}, {}, 0);
-    const node_id axes = model.constant(make_scalar(u8, 0));
-    return model.add(op::broadcast{}, {bound, target, axes}, {}, 1);
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/decompose.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
-/// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
-namespace lpt::inline LPT_ABI {
-
-/// What became of a FakeQuantize.
-struct fake_quantize_parts {
-    output_ref quantized;                  // the tensor of the integer type
-    node_id dequantize =
-        node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
-
-    constexpr explicit operator bool() const { return dequantize != node_id::none; }
-    /// True if the quantized values are known: for weights.
-    constexpr bool is_constant(const graph& model) const { return model[quantized.node].is<op::constant>(); }
-};
-
-namespace detail {
-
-/// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
-template <int Once = 0>
-[[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
-    const std::size_t count = lows.size();
-    if (count < lane_count) {
-        return false;
-    }
-    mask_lanes usable = ~mask_lanes{};
-    for (std::size_t i = 0; i < count; i += lane_count) {
-        const std::size_t at = i + lane_count <= count ? i : count - lane_count;  // the last four may overlap
-        const float_lanes low = load_lanes(lows.data() + at);
-        const float_lanes high = load_lanes(highs.data() + at);
-        const float_lanes distance = high - low;
-        usable &= (low == high) | (distance >= 1e-10f) | (distance <= -1e-10f);
-        usable &= (low <= 1e15f) & (low >= -1e15f) & (high <= 1e15f) & (high >= -1e15f);
-    }
-    return holds(usable);
-}
-
-}  // namespace detail
-
-/// Refuses output ranges that no dequantization can stand for.
-///
-/// Scales that are NaN, zero points of which one is infinite or NaN; bounds, or differences of them, that are infinite, and scales that
-/// are no normal floats, unless `quirk::clamped_scale` is followed, which limits them.
-constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
-                                  const data_precision& precision) {
-    if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
-        return yes;
-    }
-    const auto least = static_cast<double>(precision.low);
-    const auto greatest = static_cast<double>(precision.high);
-    const bool shifts = precision.has_zero_point && bit_width(precision.type) < 32;
-    bool any_shift = false;
-    verdict overflow = yes;
-    for (std::size_t i = 0; i < details.lows.size(); ++i) {
-        const float low = details.lows[i];
-        const float high = details.highs[i];
-        if (low == high) {
-            continue;
-        }
-        if (!r.follows(quirk::clamped_scale)) {
-            const double scale = (static_cast<double>(high) - static_cast<double>(low)) / (greatest - least);
-            if (!math::is_finite(high - low)) {
-                return refuse_value(reason::infinite_constant, -1, scale, fake_quantize);
-            }
-            if (!(math::absolute(scale) >= 0x1p-126)) {
-                return refuse_value(reason::zero_or_denormal_scale, -1, scale, fake_quantize);
-            }
-        }
-        if (!shifts) {
-            if (math::is_nan(high - low)) {
-                return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
-            }
-            continue;
-        }
-        const float shift = (precision.low * high - precision.high * low) / (high - low);
-        if (math::is_finite(shift)) {
-            any_shift = any_shift || math::absolute(shift) > 1e-32f;
-            continue;
-        }
-        const bool finite = math::is_finite(low) && math::is_finite(high);
-        if (math::is_nan(high - low) ||
-            (!finite && math::is_nan(shift))) {  // what is a number would become another one
-            return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
-        }
-        any_shift = any_shift || math::is_infinite(shift);  // NaN alone makes no zero point
-        overflow = refuse_value(reason::infinite_constant, -1, static_cast<double>(shift), fake_quantize);
-    }
-    return any_shift ? overflow : yes;
-}
-
-/// True if every zero point, rounded, lies in the range of the integer type.
-template <int Once = 0>
-constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
-    if (!precision.has_zero_point) {
-        return true;
-    }
-    return channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
-}
-
-namespace detail {
-
-/// Gives a FakeQuantize another output range and another output type.
-constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
-    graph& model = r.model;
-    const node& each = model[fake_quantize];
-    const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
-    model.set_constant(fake_quantize, 3, lpt::move(low));
-    model.set_constant(fake_quantize, 4, lpt::move(high));
-    if (keeps_shape) {
-        relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
-        types.output_types.resize(1, type);
-        types.output_types[0] = type;
-        model.relax_keeping_shape(fake_quantize, type, lpt::move(types));
-    } else {
-        model.relax_output(fake_quantize, type);
-    }
-}
-
-/// What stands for a FakeQuantize whose output range was set.
-struct quantized_node {
-    node_id node = node_id::none;  // itself, a Constant, or a Broadcast of its bound
-    output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
-};
-
-constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element natural, element type) {
-    graph& model = r.model;
-    const auto stands_for = [&](node_id made) {
-        copy_information(r, fake_quantize, made);
-        model.rename(made, model[fake_quantize].name());
-    };
-    if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
-        const node_id constant = model.constant(lpt::move(known));
-        stands_for(constant);
-        return {constant, constant};
-    }
-    const node_id broadcast = broadcast_output_bound(model, fake_quantize, natural);
-    if (broadcast == node_id::none) {
-        return {fake_quantize, fake_quantize};
-    }
-    stands_for(broadcast);
-    return {broadcast, type == natural ? broadcast : model.add(op::convert{type}, {broadcast})};
-}
-
-/// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
-/// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
-constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize, element natural, element computed,
-                                                  const tensor& zero_point, const tensor& scale) {
-    graph& model = r.model;
-    const seq<input_ref, 4> users = model.uses(fake_quantize);
-    const quantized_node quantized = fold_quantized(r, fake_quantize, natural, model[fake_quantize].type());
-    output_ref last = quantized.output;
-    // The dequantization carries the attributes of the FakeQuantize: one that takes it up later belongs to the same group.
-    const auto take_over = [&](node_id made, text_view suffix) {
-        last = made;
-        model.rename(made, text(model[fake_quantize].name().view(), suffix));
-        r.attributes.copy_node(fake_quantize, made);
-    };
-    const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
-        take_over(model.add(lpt::move(what), inputs), suffix);
-    };
-    if (model.type(last) != computed) {
-        append(op::convert{computed}, {last}, "/DequantizationConvert");
-    }
-    if (zero_point) {
-        append(op::subtract{}, {last, model.constant(zero_point)}, "/DequantizationSubtract");
-        model.relax(last.node);
-    }
-    take_over(model.add_relaxed(op::multiply{}, {last, model.constant(scale)}, {{}, {natural}}),
-              "/DequantizationMultiply");
-    for (const input_ref user : users) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
-    }
-    update_output_name(r, last.node, quantized.node);
-    return {quantized.output, last.node};
-}
-
-}  // namespace detail
-
-/// Quantizes a FakeQuantize with constant ranges to the range of an integer type and appends the dequantization, with
-/// scales and zero points for each channel of its output range.
-///
-/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
-/// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
-/// type f32 and, with `quirk::clamped_scale`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
-/// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
-/// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
-/// `details` are those of the FakeQuantize.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
-                                                                        const quantization_details& details,
-                                                                        const data_precision& precision) {
-    graph& model = r.model;
-    const bool exact = r.options.update_precisions && !r.follows(quirk::constant_in_low_precision);
-    const channel_maps maps =
-        channel_maps_of(model, fake_quantize, details, precision, exact, r.follows(quirk::clamped_scale));
-    if (!r.options.update_precisions && maps.are_identities) {
-        return {};
-    }
-    const shape& dimensions = maps.scales.dimensions();
-    const element natural = model[fake_quantize].type();
-    const element low_type = model.type(model[fake_quantize].input(3));
-    const element high_type = model.type(model[fake_quantize].input(4));
-    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor_or_scalar(low_type, dimensions, maps.lows)),
-                             to_scalar(make_tensor_or_scalar(high_type, dimensions, maps.highs)),
-                             r.options.update_precisions ? precision.type : natural);
-    return detail::append_to_quantized(r, fake_quantize, natural, f32, maps.zero_points, maps.scales);
-}
-constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
-    return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
-}
-
-/// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
-/// as many levels as lie in it are left to it.
-///
-/// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
-/// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
-/// and zero point 0.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(auto& r, node_id fake_quantize,
-                                                                  const data_precision& precision,
-                                                                  const attribute::aligned_interval& aligned) {
-    graph& model = r.model;
-    if (aligned.levels <= 2 || (!r.options.update_precisions && aligned.scale == 1.0f && aligned.zero_point == 0.0f)) {
-        return {};
-    }
-    const element natural = model[fake_quantize].type();
-    const auto bound = [&](std::size_t port, float value) {
-        return make_scalar(model.type(model[fake_quantize].input(port)),
-                           static_cast<double>(math::round_half_away(value)));
-    };
-    tensor low = bound(3, aligned.low);
-    tensor high = bound(4, aligned.high);
-    model.set_attributes(fake_quantize, op::fake_quantize{static_cast<std::int64_t>(aligned.levels),
-                                                          model[fake_quantize].as<op::fake_quantize>().auto_broadcast});
-    detail::set_output_range(r, fake_quantize, lpt::move(low), lpt::move(high),
-                             r.options.update_precisions ? precision.type : natural);
-    const element computed = r.options.dequantization_precision;
-    tensor zero_point;
-    if (math::absolute(aligned.zero_point) > 1e-6f) {
-        zero_point = make_scalar(computed, static_cast<double>(aligned.zero_point));
-    }
-    return detail::append_to_quantized(r, fake_quantize, natural, computed, zero_point,
-                                       make_scalar(computed, static_cast<double>(aligned.scale)));
-}
-
-/// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize,
-                                              const quantization_details& details) {
-    const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
-    const data_precision result = precision_of_weights(
-        details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
-    if (!result || r.model[fake_quantize].type() == dynamic || !maps_are_usable(r, fake_quantize, details, result)) {
-        return {};
-    }
-    return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
-}
-/// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
-/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
-    if (!has_constant_ranges(r.model, fake_quantize)) {
-        return {};
-    }
-    return weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize));
-}
-
-/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
-struct quantized_weights {
-    node_id weights = node_id::none;  // Constant
-    tensor scale;
-
-    constexpr explicit operator bool() const { return weights != node_id::none; }
-};
-
-namespace detail {
-
-/// The data of a FakeQuantize becomes a Constant if it can be folded.
-template <int Once = 0>
-constexpr void fold_data(graph& model, node_id fake_quantize) {
-    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
-    if (is_constant(model, data)) {
-        model.set_input(fake_quantize, 0, data);
-    }
-}
-
-}  // namespace detail
-
-/// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
-/// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
-/// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
-///
-/// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
-[[gnu::noinline]] constexpr quantized_weights
-quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
-    graph& model = r.model;
-    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
-        return {};
-    }
-    detail::fold_data(model, fake_quantize);
-    if (!is_constant(model, model[fake_quantize].input(0))) {
-        return {};
-    }
-    const channel_maps maps =
-        channel_maps_of(model, fake_quantize, details, precision, !r.follows(quirk::constant_in_low_precision),
-                        r.follows(quirk::clamped_scale));
-    if (maps.lows.size() != 1 || maps.zero_points) {
-        return {};
-    }
-    const node& each = model[fake_quantize];
-    seq<tensor> inputs;
-    inputs.reserve(5);
-    for (std::size_t port = 0; port < 3; ++port) {
-        inputs.push_back(*model.constant_value(each.input(port)));
-    }
-    inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
-    inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
-    const node_id weights = model.constant(evaluation::fake_quantize_late(
-        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
-    copy_information(r, fake_quantize, weights);
-    model.rename(weights, each.name());
-    return {weights, maps.scales};
-}
-
-/// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
-/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
-/// Convert.
-///
-/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
-/// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
-                                                                  bool must_fold = true) {
-    const data_precision precision = weights_precision_of(r, fake_quantize);
-    if (!precision) {
-        return {};
-    }
-    graph& model = r.model;
-    if (must_fold) {
-        detail::fold_data(model, fake_quantize);
-    }
-    const text name = model[fake_quantize].name();
-    const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
-    if (parts && must_fold && !parts.is_constant(model)) {
-        fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
-    }
-    return parts;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/weightable.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
-#define LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
-/// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
-/// low precision tensors.
-namespace lpt::inline LPT_ABI {
-
-// ---- weights as they are found
 
 /// The dequantization or FakeQuantize that gives an operation its weights.
 struct weights_source {
@@ -19152,7 +18995,15 @@ constexpr verdict is_quantized_static(const graph& model, node_id id, view<eleme
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));
 }
 
-// ---- preconditions
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/weightable.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
+#define LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
+/// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
+/// low precision tensors.
+namespace lpt::inline LPT_ABI {
 
 /// How much a transformation asks of activations and weights.
 struct weightable_settings {
@@ -19301,85 +19152,6 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings = {}) {
     return weightable_verdict(r, id, settings, find_dequantization(r, id),
                               find_weights(r.model, id, r.options.default_precisions));
-}
-
-namespace detail {
-
-/// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
-/// convolution. That of a transposed convolution may vary over any axis.
-constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const dequantization& found) {
-    if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
-        return true;
-    }
-    const tensor& values = constant_of(model, found.zero_point);
-    const shape& data = model[found.subtract].shape();
-    if (is_scalar_like(values) || data.rank_is_dynamic() || values.dimensions().rank() > data.rank()) {
-        return is_scalar_like(values);
-    }
-    const shape aligned = values.dimensions().padded_left(data.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1 && (axis != 1 || aligned[axis] != input_channels(model, id))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-}  // namespace detail
-
-/// What `convolution_verdict` found on its way to the answer.
-struct convolution_facts {
-    dequantization data;
-    weights_source weights;
-    quantization_details details;  // of a FakeQuantize that gives the weights directly, and the type that suits it
-    data_precision precision;
-};
-
-/// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
-/// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
-[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
-    const graph& model = r.model;
-    const dequantization& found = facts.data = find_dequantization(r, id);
-    const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
-    if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
-        return weightable;
-    }
-    if (const verdict quantized = is_quantized_static(model, id, weights); !quantized) {
-        return quantized;
-    }
-    if (!can_subtract_be_handled(r, found)) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 0,
-                .type = model.type(found.data),
-                .about = found.zero_point};
-    }
-    if (!zero_point_fits(model, found)) {
-        return refuse_unfit_zero_point(model, found, 0);
-    }
-    if (!detail::zero_point_suits_convolution(model, id, found)) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
-    }
-    if (r.options.update_precisions && !is_low_precision(model, found)) {
-        return refuse_type(reason::not_low_precision, 0, model.type(found.data));
-    }
-    if (!weights.found.empty()) {
-        return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
-    }
-    facts.details = details_of(model, weights.fake_quantize);
-    facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
-    const data_precision& precision = facts.precision;
-    if (!precision) {
-        return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
-    }
-    return zero_points_fit(model, weights.fake_quantize, precision) ? yes
-                                                                    : verdict{.why = reason::zero_point_does_not_fit,
-                                                                              .port = 1,
-                                                                              .type = precision.type,
-                                                                              .about = weights.fake_quantize};
-}
-constexpr verdict convolution_verdict(const auto& r, node_id id) {
-    convolution_facts facts;
-    return convolution_verdict(r, id, facts);
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -20422,6 +20194,97 @@ struct fold_convert_transformation {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/fake_quantize/fold_fake_quantize.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
+/// The value of a FakeQuantize whose output does not depend on what the network is given.
+namespace lpt::inline LPT_ABI {
+
+/// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
+constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
+    if (!has_constant_ranges(model, fake_quantize, 3)) {
+        return false;
+    }
+    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
+    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
+    if (low.elements() == 1 && high.elements() == 1) {
+        return static_cast<float>(low.real(0)) == static_cast<float>(high.real(0));
+    }
+    const quantization_details details = details_of(model, fake_quantize);
+    return details.lows == details.highs;
+}
+
+namespace detail {
+
+/// An output bound seen with the shape of the data.
+///
+/// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
+template <int Once = 0>
+constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
+    const tensor values = broadcast_values(bound, dimensions);
+    if (!is_integral(type)) {
+        return evaluation::convert_tensor(values, type);
+    }
+    tensor_builder result(type, dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.integer(i, values.integer(i));
+    }
+    return result.finish();
+}
+
+/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
+constexpr bool broadcasts_to(const shape& from, const shape& to) {
+    shape merged;
+    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
+}
+
+}  // namespace detail
+
+/// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
+/// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
+///
+/// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
+/// `rounded`, rounded to integers, halves to even.
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
+    const node& each = model[fake_quantize];
+    const shape& data_shape = model.shape(each.input(0));
+    if (has_equal_output_bounds(model, fake_quantize)) {
+        const tensor& bound = *model.constant_value(each.input(3));
+        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
+            detail::can_afford_constant(model, data_shape, type)) {
+            return detail::spread_bound(bound, data_shape, type);
+        }
+    }
+    const tensor* data = model.constant_value(each.input(0));
+    if (data == nullptr || !has_constant_ranges(model, fake_quantize)) {
+        return {};
+    }
+    seq<tensor> inputs;
+    inputs.reserve(5);
+    for (std::size_t port = 0; port < 5; ++port) {
+        inputs.push_back(*model.constant_value(each.input(port)));
+    }
+    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
+                                          rounded);
+}
+
+/// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
+/// known then; `none` for other FakeQuantize operations.
+template <int Once = 0>
+constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
+    if (model.shape(model[fake_quantize].input(0)).is_static() || !has_equal_output_bounds(model, fake_quantize)) {
+        return node_id::none;
+    }
+    const output_ref data = model[fake_quantize].input(0);
+    const output_ref bound = fold_convert(model, model[fake_quantize].input(3), type);
+    const node_id target = model.add(op::shape_of{}, {data}, {}, 0);
+    const node_id axes = model.constant(make_scalar(u8, 0));
+    return model.add(op::broadcast{}, {bound, target, axes}, {}, 1);
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/cleanup/fold_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_FAKE_QUANTIZE_HPP
@@ -20931,10 +20794,162 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/eltwise.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
-#define LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
-/// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
+// ======== lpt/transformation/dequantization/constant.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
+namespace lpt::inline LPT_ABI {
+
+/// A constant as a value, which rules compute with: `kept.zero_point + moved.zero_point * moved.scale / kept.scale`.
+///
+/// Each step takes operands of one element type, is computed at least as widely as that type, and is rounded once, to nearest even. Shapes
+/// broadcast by numpy's rule; errors are those of `evaluate`. Steps enter no graph: `in` makes a Constant of the last one.
+class constant {
+    tensor values_;
+    node_id place_ = node_id::none;
+
+public:
+    constexpr constant(tensor values) : values_(lpt::move(values)) {}
+    /// That of a Constant in a graph, which stands for it there as long as no step changes it.
+    constexpr constant(const graph& model, node_id place) : values_(constant_of(model, place)), place_(place) {}
+
+    constexpr const tensor& values() const { return values_; }
+    constexpr operator const tensor&() const { return values_; }
+    constexpr const shape& dimensions() const { return values_.dimensions(); }
+    constexpr element type() const { return values_.type(); }
+    constexpr node_id in(graph& model) const { return place_ != node_id::none ? place_ : model.constant(values_); }
+
+    /// Without axes where all values are equal.
+    constexpr constant collapsed() const {
+        if (values_.dimensions().rank() == 0 || !is_scalar_like(values_)) {
+            return *this;
+        }
+        return make_scalar(values_.type(), values_.real(0));
+    }
+    /// With another element type; many elements are converted when they are read.
+    template <int Once = 0>
+    constexpr constant as(element type) const {
+        if (values_.type() == type) {
+            return *this;
+        }
+        return evaluation::convert_late(values_, type);
+    }
+};
+
+namespace detail {
+
+template <class Op>
+[[gnu::noinline]] constexpr tensor combine(const tensor& a, const tensor& b) {
+    if (!a.waits() && !b.waits()) {
+        if (tensor few = evaluation::combine_few_floats(Op::number, a, b)) {
+            return few;
+        }
+    }
+    const tensor operands[] = {a, b};
+    return evaluate_values(Op{}, view<tensor>(operands, 2));
+}
+
+}  // namespace detail
+
+template <int Once = 0>
+constexpr constant operator+(const constant& a, const constant& b) {
+    return detail::combine<op::add>(a, b);
+}
+template <int Once = 0>
+constexpr constant operator-(const constant& a, const constant& b) {
+    return detail::combine<op::subtract>(a, b);
+}
+template <int Once = 0>
+constexpr constant operator*(const constant& a, const constant& b) {
+    return detail::combine<op::multiply>(a, b);
+}
+template <int Once = 0>
+constexpr constant operator/(const constant& a, const constant& b) {
+    return detail::combine<op::divide>(a, b);
+}
+template <int Once = 0>
+constexpr constant operator-(const constant& a) {
+    if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
+        return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
+    }
+    const evaluation::operand<float> from(a);
+    evaluation::outcome<float> result(f32, a.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result[i] = -from[i];
+    }
+    return result.finish();
+}
+
+namespace detail {
+
+template <class Number>
+constexpr tensor quotients(const tensor& over, const tensor& under, element type, const shape& dimensions) {
+    const auto quotient = [](auto x, auto y) {
+        const decltype(x) zero{};
+        const auto zeros = (x == zero) & (y == zero);
+        return zeros ? zero : x / y;
+    };
+    const evaluation::operand<Number> a(over);
+    const evaluation::operand<Number> b(under);
+    evaluation::outcome<Number> result(type, dimensions);
+    evaluation::detail::binary_row<decltype(quotient), Number, Number>(a.data(), over.elements() == 1 ? 0 : 1, b.data(),
+                                                                       under.elements() == 1 ? 0 : 1, result.data(),
+                                                                       result.elements(), op::kind::divide);
+    return result.finish();
+}
+/// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
+template <int Once = 0>
+constexpr tensor spread(const tensor& values, const shape& dimensions) {
+    if (values.elements() == 1) {
+        return values;
+    }
+    if (values.elements() == dimensions.elements()) {
+        return tensor(values, dimensions);
+    }
+    return broadcast_values(values, dimensions);
+}
+
+}  // namespace detail
+
+/// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
+template <int Once = 0>
+constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
+    shape dimensions = a.dimensions();
+    const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
+    if (b.elements() != 1 && !(a.dimensions().padded_left(rank) == b.dimensions().padded_left(rank))) {
+        if (a.elements() == 1) {
+            dimensions = b.dimensions();
+        } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
+            fail({"constants of shapes ", a.dimensions(), " and ", b.dimensions(), " do not broadcast"});
+        }
+    }
+    const tensor over = detail::spread(b, dimensions);
+    const tensor under = detail::spread(a, dimensions);
+    if (a.type() == f32 && b.type() == f32) {
+        return detail::quotients<float>(over, under, f32, dimensions);
+    }
+    return detail::quotients<double>(over, under, a.type(), dimensions);
+}
+
+/// Of every `step` values the first one, `times` times.
+template <int Once = 0>
+constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
+    if (step == 1 && times == 1) {
+        return values;
+    }
+    const std::size_t count = values.elements() / step * times;
+    tensor_builder result(values.type(), shape{static_cast<dimension>(count)});
+    for (std::size_t i = 0; i < count; ++i) {
+        result.real(i, values.real(i / times * step));
+    }
+    return result.finish();
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/full_path.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FULL_PATH_HPP
+#define LPT_HOLDS_TRANSFORMATION_FULL_PATH_HPP
 namespace lpt::inline LPT_ABI {
 
 /// Where the dequantization of a two-input operation goes.
@@ -20943,39 +20958,6 @@ enum class full_path : int {
     first = 0,  // input 0 stays in floating point, input 1 has low precision
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
-
-/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
-///
-/// `branches` are the dequantizations on both inputs.
-[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
-        return base;
-    }
-    if (r.model[id].inputs() != 2) {
-        return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
-    }
-    bool any_quantized = false;
-    bool any_fits = false;
-    node_id unfit = node_id::none;
-    for (std::size_t port = 0; port < 2; ++port) {
-        const dequantization& found = branches[port];
-        if (!found.data) {
-            return refuse(reason::no_dequantization, static_cast<int>(port));
-        }
-        any_quantized = any_quantized || !found.empty();
-        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
-        any_fits =
-            any_fits || (!found.empty() &&
-                         (!found.has_multiply() ||
-                          is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
-                         (!found.has_subtract() ||
-                          is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
-    }
-    if (!any_quantized) {
-        return refuse(reason::no_dequantization);
-    }
-    return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
-}
 
 namespace detail {
 
@@ -21093,53 +21075,119 @@ constexpr full_path choose_by_parents(const auto& model, node_id first, node_id 
     return detail::choose_by_parents(model, first.data.node, second.data.node);
 }
 
-/// Where one branch is constant and the other a Multiply by a constant: which input the Multiply is, and which of its
-/// inputs is not the constant. -1: it is not like this.
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/eltwise.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
+#define LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
+/// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
+namespace lpt::inline LPT_ABI {
+
+/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
+///
+/// `branches` are the dequantizations on both inputs.
+[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
+    if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
+        return base;
+    }
+    if (r.model[id].inputs() != 2) {
+        return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
+    }
+    bool any_quantized = false;
+    bool any_fits = false;
+    node_id unfit = node_id::none;
+    for (std::size_t port = 0; port < 2; ++port) {
+        const dequantization& found = branches[port];
+        if (!found.data) {
+            return refuse(reason::no_dequantization, static_cast<int>(port));
+        }
+        any_quantized = any_quantized || !found.empty();
+        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
+        any_fits =
+            any_fits || (!found.empty() &&
+                         (!found.has_multiply() ||
+                          is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
+                         (!found.has_subtract() ||
+                          is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
+    }
+    if (!any_quantized) {
+        return refuse(reason::no_dequantization);
+    }
+    return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
+}
+
+/// Where one branch of an operation is constant and the other a Multiply by a constant, and the refusal where it is not like this.
 struct constant_branch {
-    int multiply = -1;
-    int data = -1;
+    verdict why;
+    std::size_t port = 0;  // of the constant branch
+    output_ref operand;  // its Constant, dequantized
+    node_id multiply = node_id::none;  // the other branch
+    output_ref data;  // what it multiplies
+    output_ref scale;  // by what
 };
 
-/// `branches` are the dequantizations on both inputs.
-constexpr constant_branch find_constant_branch(const auto& r, node_id id, view<dequantization> branches) {
-    const graph& model = r.model;
-    for (const int multiply : {1, 0}) {
-        const auto other = static_cast<std::size_t>(1 - multiply);
-        const node_id parent = model.producer(id, static_cast<std::size_t>(multiply));
-        const dequantization& found = branches[other];
-        const output_ref data = found.empty() ? model[id].input(other) : found.data;
-        if (!is_constant(model, data) || !model[parent].is<op::multiply>()) {
+/// Finds the constant branch and folds its dequantization; `branches` are the dequantizations on both inputs.
+constexpr constant_branch fold_constant_branch(auto& r, node_id id, view<dequantization> branches) {
+    graph& model = r.model;
+    constant_branch result;
+    for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+        const node_id multiply = model.producer(id, 1 - port);
+        const output_ref data = branches[port].empty() ? model[id].input(port) : branches[port].data;
+        if (!is_constant(model, data) || !model[multiply].is<op::multiply>()) {
             continue;
         }
-        for (const int scale : {1, 0}) {
-            if (is_constant(model, model[parent].input(static_cast<std::size_t>(scale)))) {
-                return {multiply, 1 - scale};
-            }
+        const std::size_t scale_port = is_constant(model, model[multiply].input(1)) ? 1 : 0;
+        if (is_constant(model, model[multiply].input(scale_port))) {
+            result = {
+                yes, port, {}, multiply, model[multiply].input(1 - scale_port), model[multiply].input(scale_port)};
         }
-        return {};
+        break;
     }
-    return {};
+    if (result.multiply == node_id::none) {
+        fold_dequantization(r, id, 0);
+        fold_dequantization(r, id, 1);
+        result.why = refuse(reason::nothing_to_do);
+        return result;
+    }
+    fold_dequantization(r, id, result.port);
+    result.operand = model[id].input(result.port);
+    if (!is_constant(model, result.operand)) {
+        result.why = refuse_type(reason::types_do_not_match, static_cast<int>(result.port), model.type(result.operand));
+    }
+    return result;
 }
 
-/// Zero point and scale of a dequantization as Constants of the dequantization precision; 0 and 1 where there is none.
-struct dequantization_values {
-    output_ref zero_point;
-    output_ref scale;
+/// The linear function scale * (x - zero_point), as values of one type.
+struct affine {
+    constant zero_point;
+    constant scale;
 };
-
-constexpr dequantization_values values_of(auto& r, const dequantization& found) {
-    graph& model = r.model;
-    const element type = r.computed_type();
-    const auto constant = [&](node_id id, double otherwise) -> output_ref {
-        return id == node_id::none ? output_ref(model.constant(make_scalar(type, otherwise)))
-                                   : fold_convert(model, id, type);
+/// What a dequantization does, in the type of computations; zero point 0 and scale 1 where it has none.
+constexpr affine affine_of(const auto& r, const dequantization& found) {
+    const auto value_of = [&](node_id id, double otherwise) -> constant {
+        if (id == node_id::none) {
+            return make_scalar(r.computed_type(), otherwise);
+        }
+        return constant(r.model, id).as(r.computed_type());
     };
-    return {constant(found.zero_point, 0), constant(found.scale, 1)};
+    return {value_of(found.zero_point, 0), value_of(found.scale, 1)};
+}
+/// Appends Convert, Subtract and Multiply, as far as they do something to the data, but always the Multiply.
+constexpr output_ref append_affine(auto& r, output_ref data, const affine& what) {
+    graph& model = r.model;
+    if (model.type(data) != r.computed_type()) {
+        data = model.add(op::convert{r.computed_type()}, {data});
+    }
+    if (!is_zero(what.zero_point)) {
+        data = model.add(op::subtract{}, {data, what.zero_point.in(model)});
+    }
+    return model.add(op::multiply{}, {data, what.scale.in(model)});
 }
 
-/// The data of a branch that stays in floating point: converted, but without zero point and scale.
-constexpr output_ref floating_point_data(const dequantization& found) {
-    return found.has_convert() ? output_ref(found.convert) : found.data;
+/// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
+constexpr verdict gives_low_precision(const auto& r, const dequantization& found, std::size_t port) {
+    return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -21150,12 +21198,12 @@ constexpr output_ref floating_point_data(const dequantization& found) {
 #define LPT_HOLDS_TRANSFORMATION_MAIN_ADD_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves the dequantization of one branch of an Add behind it; the other branch takes what is left.
+/// Moves the dequantization of one branch of an Add behind it; the other branch keeps what is left of its own.
 ///
-/// before: y = s1 * (x1 - z1) + s2 * (x2 - z2)
-/// after:  y = s2 * (s1 / s2 * (x1 - (z1 + s2 * z2 / s1)) + x2)
-/// where branch 1 stays in floating point (see `choose_full_path`) and branch 2 is read in low precision. With a constant
-/// branch: x * a + b = (x + b / a) * a, the sum as a Subtract (one with that of the dequantization) unless it is a bias.
+///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
+///     s q + b                      =  s (q + b / s)
+/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. A sum with a
+/// constant is written as a Subtract, one with that of the zero point, unless it is a bias.
 struct add_transformation {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
@@ -21175,246 +21223,98 @@ struct add_transformation {
             branches[0] = find_dequantization(r, add, 0);
             branches[1] = find_dequantization(r, add, 1);
         }
-        const full_path path = choose_full_path(r, branches[0], branches[1]);
-        return path == full_path::constant ? transform_constant(r, add, branches)
-                                           : transform_branches(r, add, branches, static_cast<int>(path));
+        const full_path kept = choose_full_path(r, branches[0], branches[1]);
+        return kept == full_path::constant ? add_constant(r, add, branches)
+                                           : move_other(r, add, branches, static_cast<std::size_t>(kept));
     }
 
 private:
     static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-            const verdict scale = scale_is_not_zero(r.model, branches[port], static_cast<int>(port));
-            if (!scale) {
-                return scale;
-            }
-        }
-        return eltwise_precondition(r, id, branches);
+        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
+                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
+                             [&] { return eltwise_precondition(r, id, branches); });
     }
 
-    /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
-    /// which nothing is known counts as small.
-    template <int Once = 0>
-    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
-        const element type = model.type(data);
-        double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
-        if (is_real(type) && model[data.node].is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
-            for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
-                greatest =
-                    math::maximum(greatest, greatest_magnitude(*model.constant_value(model[data.node].input(port))));
-            }
-        }
-        return greatest * greatest_magnitude(scale) < facts(f32).highest;
-    }
-    template <int Once = 0>
-    static constexpr double greatest_magnitude(const tensor& values) {
-        const detail::value_extent extent = detail::extent_of(values);
-        return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));
-    }
-
-    static constexpr bool transform_branches(auto& r, node_id add, view<dequantization> branches, int full) {
+    static constexpr bool move_other(auto& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         graph& model = r.model;
-        const auto full_port = static_cast<std::size_t>(full);
-        const std::size_t empty_port = 1 - full_port;
-        dequantization empty = branches[empty_port];
-        if (r.options.update_precisions && !empty.empty() && !is_low_precision(model, empty)) {
-            return r.refused(
-                add, name,
-                refuse_type(reason::not_low_precision, static_cast<int>(empty_port), model.type(empty.data)));
+        const std::size_t port = 1 - kept_port;
+        if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
+            return r.refused(add, name, why);
         }
-        empty = normalize_dequantization(r, fold_dequantization(r, add, empty_port));
-        const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, full_port));
-        const dequantization_values moved = values_of(r, empty);
-        const dequantization_values old = values_of(r, kept);
-        const output_ref shift = fold_operation(
-            model, op::divide{}, {fold_operation(model, op::multiply{}, {moved.zero_point, moved.scale}), old.scale});
-        const output_ref zero_point = fold_operation(model, op::add{}, {old.zero_point, shift});
-        const output_ref scale = fold_operation(model, op::divide{}, {old.scale, moved.scale});
-        output_ref data = floating_point_data(kept);
-        if (!is_finite(constant_of(model, zero_point.node)) || !is_finite(constant_of(model, scale.node)) ||
-            !is_finite(constant_of(model, moved.scale.node)) ||
-            !stays_finite(model, kept.data, constant_of(model, scale.node))) {
-            return r.refused(add, name, refuse(reason::infinite_constant, full));
-        }
-        if (model.type(data) != r.computed_type()) {
-            data = model.add(op::convert{r.computed_type()}, {data});
-        }
-        if (!is_zero(constant_of(model, zero_point.node))) {
-            data = model.add(op::subtract{}, {data, zero_point});
+        const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
+        const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, kept_port));
+        const affine behind = affine_of(r, moved);
+        const affine own = affine_of(r, kept);
+        const affine left{own.zero_point + behind.zero_point * behind.scale / own.scale, own.scale / behind.scale};
+        if (!is_finite(left.zero_point) || !is_finite(left.scale) || !is_finite(behind.scale) ||
+            !stays_finite(model, kept.data, left.scale)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref inputs[2];
-        inputs[full_port] = model.add(op::multiply{}, {data, scale});
-        inputs[empty_port] = empty.data;
-        const element output = r.options.scaling_mode ? model[add].type() : f32;
+        inputs[port] = moved.data;
+        inputs[kept_port] = append_affine(r, floating_point_data(kept), left);
+        const element computed = r.options.scaling_mode ? model[add].type() : f32;
         const element given = model[add].type();
-        const seq<input_ref, 4> readers = model.uses({add, 0});
-        renew_relaxed(r, add, inputs, {{output, output}, {output}});
-        const node_id multiply = model.add_relaxed(op::multiply{}, {add, moved.scale}, {{output, output}, {given}});
-        insert_dequantization(r, readers, multiply, add);
-        fold_dequantization(r, add, full_port);
-        update_output_name(r, multiply, add);
+        rewriting(r, add)
+            .reads(inputs, {{computed, computed}, {computed}})
+            .times(behind.scale.in(model), {{computed, computed}, {given}})
+            .finish();
+        fold_dequantization(r, add, kept_port);
         return true;
     }
+    /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
+    /// which nothing is known counts as small.
+    static constexpr bool stays_finite(const auto& model, output_ref data, const tensor& scale) {
+        const element type = model.type(data);
+        double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
+        const node& source = model[data.node];
+        if (is_real(type) && source.is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
+            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(3))));
+            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(4))));
+        }
+        return greatest * magnitude_bound(scale) < facts(f32).highest;
+    }
 
-    static constexpr bool transform_constant(auto& r, node_id add, view<dequantization> branches) {
+    static constexpr bool add_constant(auto& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
-        const constant_branch branch = find_constant_branch(r, add, branches);
-        if (branch.multiply < 0) {
-            fold_dequantization(r, add, 0);
-            fold_dequantization(r, add, 1);
-            return r.refused(add, name, refuse(reason::nothing_to_do));
+        const constant_branch found = fold_constant_branch(r, add, branches);
+        if (!found.why) {
+            return r.refused(add, name, found.why);
         }
-        const auto port = static_cast<std::size_t>(branch.multiply);
-        fold_dequantization(r, add, 1 - port);
-        const output_ref summand = model[add].input(1 - port);
-        if (!is_constant(model, summand)) {
-            return r.refused(add, name,
-                             refuse_type(reason::types_do_not_match, static_cast<int>(1 - port), model.type(summand)));
+        const tensor& summand = constant_of(model, found.operand.node);
+        constant shift = quotient_or_zero(summand, constant_of(model, found.scale.node));
+        const std::size_t rank = summand.dimensions().rank();  // the sum has all axes of the summand
+        if (model.shape(found.data).rank_is_static() && rank > model.shape(found.data).rank()) {
+            shift = tensor(shift, shift.dimensions().padded_left(rank));
         }
-        const node_id multiply = model.producer(add, port);
-        const auto data_port = static_cast<std::size_t>(branch.data);
-        const output_ref data = model[multiply].input(data_port);
-        const output_ref scale = model[multiply].input(1 - data_port);
-        tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
-        if (const std::size_t rank = model.shape(summand).rank();
-            model.shape(data).rank_is_static() && rank > model.shape(data).rank()) {
-            quotient =
-                tensor(quotient, quotient.dimensions().padded_left(rank));  // the sum has all axes of the summand
+        const bool may_overflow = shift.type() != f32 && r.follows(quirk::overflowing_range);
+        if (!may_overflow && !is_finite(shift) && is_finite(summand)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(found.port)));
         }
-        const bool may_overflow = quotient.type() != f32 && r.follows(quirk::overflowing_range);
-        if (!may_overflow && becomes_infinite(constant_of(model, summand.node), quotient)) {
-            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
-        }
-
-        const seq<input_ref, 4> readers = model.uses({add, 0});
-        become_sum_before_scale(r, add, data, quotient);
-        const node_id scaled = model.add_relaxed(op::multiply{}, {add, scale}, {{f32, f32}, {model[multiply].type()}},
-                                                 model[multiply].name());
-        copy_information(r, multiply, scaled);
-        for (const input_ref reader : readers) {
-            model.set_input(reader.node, static_cast<std::size_t>(reader.port), scaled);
-        }
-        update_output_name(r, scaled, add);
-        return true;
+        rewriting scaled(r, add);
+        become_sum(r, add, found.data, shift);
+        const node& above = model[found.multiply];
+        const node_id multiply =
+            model.add_relaxed(op::multiply{}, {add, found.scale}, {{f32, f32}, {above.type()}}, above.name());
+        copy_information(r, found.multiply, multiply);
+        return scaled.then(multiply).finish(true);
     }
-
-    /// b / a of floats, with 0 / 0 = 0: what their quotient in double, rounded to float, is.
-    template <int Once = 0>
-    static constexpr tensor divide_floats(const tensor& b, const tensor& a, const shape& dimensions) {
-        const evaluation::operand<float> dividend(b);
-        const evaluation::operand<float> divisor(a);
-        evaluation::outcome<float> result(f32, dimensions);
-        const float* over = dividend.data();
-        const float* under = divisor.data();
-        const std::size_t over_step = b.elements() == 1 ? 0 : 1;
-        const std::size_t under_step = a.elements() == 1 ? 0 : 1;
-        divide_row(over, over_step, under, under_step, result.data(), result.elements());
-        return result.finish();
-    }
-    template <int Once = 0>
-    [[gnu::noinline]] static constexpr void divide_row(const float* over, std::size_t over_step, const float* under,
-                                                       std::size_t under_step, float* to, std::size_t count) {
-        const auto quotient = [](auto x, auto y) {
-            const decltype(x) zero{};
-            const auto zeros = (x == zero) & (y == zero);
-            return zeros ? zero : x / y;
-        };
-        evaluation::detail::binary_row<decltype(quotient), float, float>(over, over_step, under, under_step, to, count,
-                                                                         op::kind::divide);
-    }
-
-    /// True if a finite constant has no finite quotient: the type of the scale is too narrow for it.
-    template <int Once = 0>
-    static constexpr bool becomes_infinite(const tensor& constant, const tensor& quotient) {
-        return !is_finite(quotient) && is_finite(constant);
-    }
-
-    /// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
-    template <int Once = 0>
-    static constexpr tensor spread_values(const tensor& values, const shape& dimensions) {
-        if (values.elements() == 1) {
-            return values;
-        }
-        if (values.elements() == dimensions.elements()) {
-            return tensor(values, dimensions);
-        }
-        return broadcast_values(values, dimensions);
-    }
-    /// b / a in the type of a, with 0 / 0 = 0; the shape is that of the constant with more values, of a where both have as many.
-    template <int Once = 0>
-    static constexpr tensor divide(const tensor& b, const tensor& a) {
-        shape dimensions;
-        const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
-        if (b.elements() == 1 || a.dimensions().padded_left(rank) == b.dimensions().padded_left(rank)) {
-            dimensions = a.dimensions();
-        } else if (a.elements() == 1) {
-            dimensions = b.dimensions();
-        } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
-            fail({"constants of shapes ", a.dimensions(), " and ", b.dimensions(), " do not broadcast"});
-        }
-        const tensor divisor = spread_values(a, dimensions);
-        const tensor dividend = spread_values(b, dimensions);
-        if (divisor.type() == f32 && dividend.type() == f32) {
-            return divide_floats(dividend, divisor, dimensions);
-        }
-        tensor_builder result(a.type(), dimensions);
-        const std::size_t dividend_step = dividend.elements() == 1 ? 0 : 1;
-        const std::size_t divisor_step = divisor.elements() == 1 ? 0 : 1;
-        for (std::size_t i = 0; i < result.elements(); ++i) {
-            const double over = dividend.real(i * dividend_step);
-            const double under = divisor.real(i * divisor_step);
-            result.real(i, over == 0 && under == 0 ? 0 : over / under);
-        }
-        return result.finish();
-    }
-
-    /// a - b, of floats that are there at once.
-    template <int Once = 0>
-    static constexpr output_ref minus(graph& model, output_ref a, const tensor& b) {
-        if (const tensor& known = constant_of(model, a.node); !known.waits()) {
-            if (tensor few = evaluation::combine_few_floats(op::kind::subtract, known, b)) {
-                return model.constant(lpt::move(few));
-            }
-        }
-        return fold_operation(model, op::subtract{}, {a, model.constant(b)});
-    }
-    template <int Once = 0>
-    static constexpr output_ref negative(graph& model, const tensor& values) {
-        if (lpt::is_constant_evaluated() || values.type() != f32) {
-            return fold_operation(model, op::negative{}, {model.constant(values)});
-        }
-        const evaluation::operand<float> from(values);
-        evaluation::outcome<float> result(f32, values.dimensions());
-        const float* each = from.data();
-        float* to = result.data();
-        for (std::size_t i = 0; i < values.elements(); ++i) {
-            to[i] = -each[i];
-        }
-        return model.constant(result.finish());
-    }
-
-    /// The Add becomes data + summand: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
-    static constexpr void become_sum_before_scale(auto& r, node_id add, output_ref data, const tensor& summand) {
+    /// The Add becomes data + shift: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
+    static constexpr void become_sum(auto& r, node_id add, output_ref data, const constant& shift) {
         graph& model = r.model;
-        bool subtracts = false;
-        output_ref constant;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];
         if (above.is<op::subtract>() && is_constant(model, above.input(1))) {
-            const output_ref zero_point = fold_convert(model, above.input(1), summand.type());
-            constant = minus(model, zero_point, summand);
-            data = above.input(0);
-            subtracts = true;
+            const constant zero_point = constant(model, above.input(1).node).as(shift.type());
+            model.renew(add, {above.input(0), (zero_point - shift).in(model)});
         } else if (!model[add].has(mark::bias)) {
-            constant = negative(model, summand);
-            subtracts = true;
+            model.renew(add, {data, (-shift).in(model)});
         } else {
-            constant = model.constant(summand);
+            model.renew(add, {data, shift.in(model)});
+            return model.relax(add, {{f32, f32}, {type}});
         }
-        model.renew(add, {data, constant});
-        if (subtracts) {
-            r.attributes.drop_ports(add);
-            model.become(add, op::subtract{}, op::subtract::opsets.newest());
-        }
+        r.attributes.drop_ports(add);
+        model.become(add, op::subtract{}, op::subtract::opsets.newest());
         model.relax(add, {{f32, f32}, {type}});
     }
 };
@@ -21766,25 +21666,18 @@ struct assign_and_read_value_transformation {
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const graph& model = r.model;
         const node_id read = read_value_of(model, id);
-        if (read == node_id::none || !is_zero_at_first(model, read)) {
-            return refuse(reason::state_not_zero_at_first);
-        }
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
-        }
-        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
-            return finite;  // what the state begins with, zero, would become NaN
-        }
-        return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
+        return first_refusal(
+            [&] { return base_precondition(r, id); },
+            [&] {
+                return read != node_id::none && is_zero_at_first(model, read) ? yes
+                                                                              : refuse(reason::state_not_zero_at_first);
+            },
+            [&] { return has_scale(found); }, [&] { return has_no_zero_point(model, found); },
+            [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
+            [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -21862,6 +21755,46 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/movement.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MOVEMENT_HPP
+#define LPT_HOLDS_TRANSFORMATION_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI {
+
+/// The rewrite of an operation of one output that works on quantized data as on real data: its dequantization moves behind it.
+///
+///     f(s (q - z))  =  s' (f(q) - z')
+/// `Rule` has a name, a pattern and `can_transform`, and may say the other three its own way.
+template <class Rule>
+struct movement {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        if (const verdict why = Rule::can_transform(r, id); !why) {
+            return Rule::refused(r, id, why);
+        }
+        const node_id operation = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
+        return true;
+    }
+
+    /// The dequantization as it stands behind the operation: `s'`, `z'`.
+    static constexpr const dequantization& moved(const auto&, node_id, const dequantization& found) { return found; }
+    static constexpr move_settings settings(const auto&, node_id) { return {}; }
+    static constexpr bool refused(auto& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
+};
+
+/// What most movements ask: constants per tensor or per channel of data whose rank is known.
+constexpr verdict can_move_behind(const auto& r, node_id id, const dequantization& found) {
+    const verdict base = base_precondition(r, id);
+    return base ? is_dequantized(found) : base;
+}
+/// The same for one scale and one zero point.
+constexpr verdict can_move_per_tensor(const auto& r, node_id id, const dequantization& found) {
+    return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_one_for_all(r, found); });
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/main/avg_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_AVG_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_AVG_POOL_HPP
@@ -21869,38 +21802,24 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
-struct avg_pool_transformation {
+struct avg_pool_transformation : movement<avg_pool_transformation> {
     static constexpr text_view name = "AvgPoolTransformation";
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (r.model[id].version() != 1) {
-            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
-            !r.follows(quirk::margin_in_average)) {
-            return refuse(reason::has_zero_point, 0);
-        }
-        return constants_fit_window(r.model, id, found);
+        const auto shifts_margin = [&] {
+            return found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
+                   !r.follows(quirk::margin_in_average);
+        };
+        return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
+                             [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
+                             [&] { return constants_fit_window(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id pool = separate_in_standalone_branch(r, id);
+    static constexpr move_settings settings(const auto& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
-        const bool keeps_type = preserved != nullptr && preserved->value;
-        move_dequantization_after(r, pool, normalize_dequantization(r, find_dequantization(r, pool)),
-                                  {.update_output_type = keeps_type});
-        return true;
+        return {.update_output_type = preserved != nullptr && preserved->value};
     }
 
 private:
@@ -21928,27 +21847,12 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind BatchToSpace.
-struct batch_to_space_transformation {
+struct batch_to_space_transformation : movement<batch_to_space_transformation> {
     static constexpr text_view name = "BatchToSpaceTransformation";
     using pattern = lpt::pattern<op::batch_to_space>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
-        const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id moved = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, moved, normalize_dequantization(r, find_dequantization(r, moved)));
-        return true;
+        return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };
 
@@ -21961,29 +21865,17 @@ struct batch_to_space_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Broadcast. With constants per channel the channels must keep their number and their place.
-struct broadcast_transformation {
+struct broadcast_transformation : movement<broadcast_transformation> {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found);
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id broadcast = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, broadcast));
-        move_dequantization_after(r, broadcast,
-                                  with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); }));
-        return true;
+    static constexpr dequantization moved(auto& r, node_id broadcast, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); });
     }
 
 private:
@@ -22051,24 +21943,10 @@ struct clamp_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        if (const verdict base = base_precondition_of(r, id, found); !base) {
-            return base;
-        }
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
-            return finite;
-        }
-        if (!is_scalar_like(r.model, found)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        // The limits are divided by the scale.
-        const op::clamp limits = quantized_limits(r.model, r.model[id].template as<op::clamp>(), found);
-        return is_float(limits.min) && is_float(limits.max)
-                   ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
-                                  found.scale);
+        return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
+                             [&] { return constants_are_finite(r.model, found); },
+                             [&] { return is_uniform(r.model, found); },
+                             [&] { return limits_are_floats(r.model, id, found); });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -22092,6 +21970,14 @@ private:
     static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
         return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
                is_scalar_like(r.model, find_dequantization(r, id).scale);
+    }
+    /// The limits are divided by the scale.
+    static constexpr verdict limits_are_floats(const auto& model, node_id id, const dequantization& found) {
+        const op::clamp limits = quantized_limits(model, model[id].template as<op::clamp>(), found);
+        return is_float(limits.min) && is_float(limits.max)
+                   ? yes
+                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),
+                                  found.scale);
     }
     static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
@@ -22118,24 +22004,127 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/joined_dequantization.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_JOINED_DEQUANTIZATION_HPP
+#define LPT_HOLDS_TRANSFORMATION_JOINED_DEQUANTIZATION_HPP
+/// The dequantization behind a Concat, joined of those of its inputs.
+namespace lpt::inline LPT_ABI::detail {
+
+/// The axis of a Concat of known rank.
+constexpr std::size_t concat_axis(const auto& model, node_id id) {
+    return static_cast<std::size_t>(
+        normalized_axis(model[id].template as<op::concat>().axis, model[id].shape().rank()));
+}
+
+/// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
+constexpr constant join_constants(const auto& model, node_id concat, const seq<dequantization, 4>& all,
+                                  node_id dequantization::* part, element type, double missing) {
+    const std::size_t axis = concat_axis(model, concat);
+    if (!model[concat].shape().is_static(axis)) {
+        return constant(model, all[0].*part).collapsed().as(type);
+    }
+    seq<tensor> parts;
+    for (std::size_t port = 0; port < all.size(); ++port) {
+        shape dimensions = shape::of_ones(model[concat].shape().rank());
+        dimensions[axis] = model.shape(model[concat].input(port))[axis];
+        tensor own = make_scalar(type, missing);
+        if (all[port].*part != node_id::none) {
+            own = evaluation::convert_tensor(constant_of(model, all[port].*part), type);
+        }
+        if (own.elements() == 1) {
+            own = make_tensor(type, dimensions, {own.real(0)});
+        }
+        parts.push_back(tensor(own, dimensions));
+    }
+    return evaluate_values(op::concat{static_cast<std::int64_t>(axis)}, parts);
+}
+/// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
+constexpr node_id common_convert(const auto& model, const seq<dequantization, 4>& all) {
+    node_id result = node_id::none;
+    for (const dequantization& each : all) {
+        if (!each.has_subtract()) {
+            continue;
+        }
+        if (each.zero_point_convert == node_id::none ||
+            (result != node_id::none && model[each.zero_point].type() != model.type(model[result].input(0)))) {
+            return node_id::none;
+        }
+        result = result == node_id::none ? each.zero_point_convert : result;
+    }
+    return result;
+}
+/// The zero point of all inputs, behind a Convert where all have one.
+constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all, element real_type) {
+    graph& model = r.model;
+    const node_id convert = common_convert(model, all);
+    const element type = convert == node_id::none ? real_type : model.type(model[convert].input(0));
+    const constant zero_point = join_constants(model, concat, all, &dequantization::zero_point, type, 0);
+    if (convert == node_id::none) {
+        return zero_point.collapsed().in(model);
+    }
+    const node_id made = model.clone(convert, {zero_point.in(model)});
+    copy_information(r, convert, made);
+    return made;
+}
+/// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
+constexpr void append_joined(auto& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
+    graph& model = r.model;
+    const auto append = [&](node_id made, text_view suffix) {
+        model.rename(made, joined.named(suffix));
+        joined.then(made);
+    };
+    const auto first_with = [&](node_id dequantization::* part) {
+        node_id result = node_id::none;
+        for (std::size_t i = all.size(); i-- > 0;) {
+            result = all[i].*part != node_id::none ? all[i].*part : result;
+        }
+        return result;
+    };
+    if (const node_id convert = first_with(&dequantization::convert); convert != node_id::none) {
+        append(model.clone(convert, {joined.last()}), "/DequantizationConvert");
+    }
+    if (first_with(&dequantization::subtract) != node_id::none) {
+        const output_ref zero_point = joined_zero_point(r, concat, all, model.type(joined.last()));
+        append(model.add(op::subtract{}, {joined.last(), zero_point}), "/DequantizationSubtract");
+        model.relax(joined.last().node);
+    }
+    if (const node_id multiply = first_with(&dequantization::multiply); multiply != node_id::none) {
+        const element type = model[first_with(&dequantization::scale)].type();
+        const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).collapsed();
+        append(model.add(op::multiply{}, {joined.last(), scale.in(model)}), "/DequantizationMultyply");
+        model.relax_output(joined.last().node, model[multiply].type());
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
 // ======== lpt/transformation/main/concat.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves the dequantizations of all inputs behind Concat: their constants are concatenated, where one is missing it is 0 (zero
-/// point) or 1 (scale).
+/// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
+///
+///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
+/// Constants may vary over the axis of the concatenation only. Where the size of this axis is not known, all inputs must have the same
+/// scale and zero point.
 struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const shape& result = r.model[id].shape();
-        if (result.rank_is_dynamic()) {
+        if (r.model[id].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
-        return result.is_static(axis_of(r.model, id)) ? constants_can_be_joined(r, id) : constants_are_one(r, id);
+        common_types common;
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            if (const verdict input = input_verdict(r, id, static_cast<int>(port), common); !input) {
+                return input;
+            }
+        }
+        return yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -22146,18 +22135,87 @@ struct concat_transformation {
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {
             all.push_back(normalize_dequantization(r, find_dequantization(r, concat, port)));
         }
-        const node_id made = r.model.clone(concat, data_of(r.model, all));
-        copy_information(r, concat, made);
-        r.model.rename(made, r.model[concat].name());
-        const node_id last = append_joined(r, concat, made, all);
-        share_alignment(r, last, made);
-        insert_dequantization_after(r, concat, last, made);
-        r.model.replace(concat, made);
-        update_output_name(r, last, made);
-        return true;
+        rewriting joined(r, concat);
+        joined.becomes_clone(data_of(r.model, all));
+        detail::append_joined(r, joined, concat, all);
+        share_alignment(r, joined.last().node, joined.operation());
+        return joined.finish();
     }
 
 private:
+    /// The types that all inputs have in common; dynamic until there was one.
+    struct common_types {
+        element data = dynamic;
+        element constants = dynamic;
+
+        static constexpr bool agrees(element& common, element type) {
+            common = common == dynamic ? type : common;
+            return common == type;
+        }
+    };
+    static constexpr verdict input_verdict(const auto& r, node_id id, int port, common_types& common) {
+        const graph& model = r.model;
+        const bool joins = model[id].shape().is_static(detail::concat_axis(model, id));
+        const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
+        return first_refusal(
+            [&] { return is_dequantized(found, port); }, [&] { return has_low_precision(r, found, port); },
+            [&] { return joins ? varies_over_axis_only(model, id, found, port) : is_as_first(r, id, found, port); },
+            [&] {
+                const element type = model.type(found.data);
+                return common_types::agrees(common.data, type) ? yes
+                                                               : refuse_type(reason::types_do_not_match, port, type);
+            },
+            [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
+    }
+    static constexpr verdict varies_over_axis_only(const auto& model, node_id id, const dequantization& found,
+                                                   int port) {
+        const std::size_t rank = model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            if (axis != detail::concat_axis(model, id) && varies_over(model, found, axis, rank)) {
+                return refuse_axis(reason::varies_over_axis, port, axis, varying_constant(model, found, axis, rank));
+            }
+        }
+        return yes;
+    }
+    static constexpr verdict is_as_first(const auto& r, node_id id, const dequantization& found, int port) {
+        const dequantization first = find_dequantization(r, id, 0);
+        const auto is_equal = [&](node_id left, node_id right) {
+            return left == right || constant_of(r.model, left).real(0) == constant_of(r.model, right).real(0);
+        };
+        return is_per_tensor(r.model, found) && found.has_subtract() == first.has_subtract() &&
+                       found.has_multiply() == first.has_multiply() && is_equal(found.zero_point, first.zero_point) &&
+                       is_equal(found.scale, first.scale)
+                   ? yes
+                   : refuse_because_of(reason::not_per_tensor, port, found.scale);
+    }
+    static constexpr verdict constants_have_type(const auto& model, const dequantization& found, int port,
+                                                 common_types& common) {
+        if (found.has_subtract()) {
+            const element type = model.type(model[found.subtract].input(1));
+            if (!common_types::agrees(common.constants, type)) {
+                return {.why = reason::types_do_not_match, .port = port, .type = type, .about = found.zero_point};
+            }
+        }
+        const element type = found.has_multiply() ? model[found.scale].type() : common.constants;
+        return common_types::agrees(common.constants, type)
+                   ? yes
+                   : verdict{.why = reason::types_do_not_match, .port = port, .type = type, .about = found.scale};
+    }
+
+    /// What the Concat reads: quantized data; beside real data it enters converted.
+    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
+        bool any_real = false;
+        for (const dequantization& each : all) {
+            any_real = any_real || !is_low_precision(model, each);
+        }
+        seq<output_ref, 5> result;
+        for (const dequantization& each : all) {
+            const bool convert = each.has_convert() && is_low_precision(model, each) && any_real;
+            result.push_back(convert ? output_ref(each.convert) : each.data);
+        }
+        return result;
+    }
+
     /// A FakeQuantize without an interval of its own that takes up the dequantization gets that of the Concat.
     static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
@@ -22166,188 +22224,356 @@ private:
             intervals.share(attribute::place::on_node(last), from);
         }
     }
-    static constexpr std::size_t axis_of(const graph& model, node_id id) {
-        return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
-    }
-
-    /// The inputs' sizes along the axis are not all known: then all must have the same scale and zero point.
-    static constexpr verdict constants_are_one(const auto& r, node_id id) {
-        const dequantization first = find_dequantization(r, id, 0);
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            const dequantization found = find_dequantization(r, id, port);
-            if (found.empty()) {
-                return refuse(reason::no_dequantization, static_cast<int>(port));
-            }
-            if (r.options.update_precisions && !is_low_precision(r.model, found)) {
-                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
-            }
-            if (!is_per_tensor(r.model, found) || found.has_subtract() != first.has_subtract() ||
-                found.has_multiply() != first.has_multiply() ||
-                !equal_constants(r.model, found.zero_point, first.zero_point) ||
-                !equal_constants(r.model, found.scale, first.scale)) {
-                return refuse_because_of(reason::not_per_tensor, static_cast<int>(port), found.scale);
-            }
-            if (r.model.type(found.data) != r.model.type(first.data)) {
-                return refuse_type(reason::types_do_not_match, static_cast<int>(port), r.model.type(found.data));
-            }
-        }
-        return yes;
-    }
-    static constexpr bool equal_constants(const graph& model, node_id left, node_id right) {
-        return left == right || constant_of(model, left).real(0) == constant_of(model, right).real(0);
-    }
-    /// Scales and zero points may vary over the axis of the concatenation only.
-    static constexpr verdict constants_can_be_joined(const auto& r, node_id id) {
-        const graph& model = r.model;
-        const std::size_t axis = axis_of(model, id);
-        const std::size_t rank = model[id].shape().rank();
-        element data_type = dynamic;
-        element constant_type = dynamic;
-        const auto agrees = [](element& common, element type) {
-            common = common == dynamic ? type : common;
-            return common == type;
-        };
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-            const dequantization found = find_dequantization(r, id, port);
-            if (found.empty()) {
-                return refuse(reason::no_dequantization, static_cast<int>(port));
-            }
-            if (r.options.update_precisions && !is_low_precision(model, found)) {
-                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
-            }
-            for (std::size_t each = 0; each < rank; ++each) {
-                if (each != axis && varies_over(model, found, each, rank)) {
-                    return refuse_axis(reason::varies_over_axis, static_cast<int>(port), each,
-                                       varying_constant(model, found, each, rank));
-                }
-            }
-            const element type = model.type(found.data);
-            if (!agrees(data_type, type)) {
-                return refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
-            }
-            for (const node_id constant : {found.zero_point, found.scale}) {
-                const element own = constant == node_id::none ? constant_type
-                                    : constant == found.scale ? model[constant].type()
-                                                              : model.type(model[found.subtract].input(1));
-                if (!agrees(constant_type, own)) {
-                    return {.why = reason::types_do_not_match,
-                            .port = static_cast<int>(port),
-                            .type = own,
-                            .about = constant};
-                }
-            }
-        }
-        return yes;
-    }
-
-    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
-        seq<output_ref, 5> result;
-        for (const dequantization& each : all) {
-            // Quantized data beside real data enters converted.
-            const bool convert = each.has_convert() && is_low_precision(model, each) && has_real_data(model, all);
-            result.push_back(convert ? output_ref(each.convert) : each.data);
-        }
-        return result;
-    }
-    static constexpr bool has_real_data(const auto& model, const seq<dequantization, 4>& all) {
-        for (const dequantization& each : all) {
-            if (!is_low_precision(model, each)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// The constants of all inputs as one of element type `type`; `missing` stands for the values of an input that has no constant.
-    static constexpr node_id joined(auto& r, node_id concat, const seq<node_id, 4>& constants, element type,
-                                    double missing) {
-        const std::size_t axis = axis_of(r.model, concat);
-        if (!r.model[concat].shape().is_static(axis)) {
-            return fold_convert(r.model, to_scalar_if_single(r, constants[0]), type).node;
-        }
-        seq<output_ref, 5> parts;
-        for (std::size_t port = 0; port < constants.size(); ++port) {
-            shape part = shape::of_ones(r.model[concat].shape().rank());
-            part[axis] = r.model.shape(r.model[concat].input(port))[axis];
-            if (constants[port] == node_id::none) {
-                parts.push_back(r.model.constant(make_tensor(type, part, {missing})));
-                continue;
-            }
-            const tensor own = evaluation::convert_tensor(constant_of(r.model, constants[port]), type);
-            parts.push_back(own.elements() == 1 ? r.model.constant(make_tensor(type, part, {own.real(0)}))
-                                                : r.model.constant(tensor(own, part)));
-        }
-        return fold_to_constant(r, op::concat{static_cast<std::int64_t>(axis)}, parts);
-    }
-    /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
-    static constexpr node_id common_zero_point_convert(const auto& model, const seq<dequantization, 4>& all) {
-        node_id result = node_id::none;
-        for (const dequantization& each : all) {
-            if (!each.has_subtract()) {
-                continue;
-            }
-            if (each.zero_point_convert == node_id::none ||
-                (result != node_id::none && model[each.zero_point].type() != model.type(model[result].input(0)))) {
-                return node_id::none;
-            }
-            result = result == node_id::none ? each.zero_point_convert : result;
-        }
-        return result;
-    }
-    static constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all,
-                                                  element real_type) {
-        seq<node_id, 4> constants;
-        for (const dequantization& each : all) {
-            constants.push_back(each.zero_point);
-        }
-        const node_id convert = common_zero_point_convert(r.model, all);
-        if (convert == node_id::none) {
-            return to_scalar_if_equal(r, joined(r, concat, constants, real_type, 0));
-        }
-        const element type = r.model.type(r.model[convert].input(0));
-        const node_id made = r.model.clone(convert, {joined(r, concat, constants, type, 0)});
-        copy_information(r, convert, made);
-        return made;
-    }
-    static constexpr node_id append_joined(auto& r, node_id concat, node_id made, const seq<dequantization, 4>& all) {
-        graph& model = r.model;
-        const text prefix = model[concat].name();
-        output_ref last = made;
-        const dequantization* with_convert = nullptr;
-        const dequantization* with_subtract = nullptr;
-        const dequantization* with_multiply = nullptr;
-        seq<node_id, 4> scales;
-        for (const dequantization& each : all) {
-            with_convert = with_convert == nullptr && each.has_convert() ? &each : with_convert;
-            with_subtract = with_subtract == nullptr && each.has_subtract() ? &each : with_subtract;
-            with_multiply = with_multiply == nullptr && each.has_multiply() ? &each : with_multiply;
-            scales.push_back(each.scale);
-        }
-        if (with_convert != nullptr) {
-            last = model.clone(with_convert->convert, {last});
-            model.rename(last.node, join({prefix, "/DequantizationConvert"}));
-        }
-        if (with_subtract != nullptr) {
-            last = model.add(op::subtract{}, {last, joined_zero_point(r, concat, all, model.type(last))});
-            model.relax(last.node);
-            model.rename(last.node, join({prefix, "/DequantizationSubtract"}));
-        }
-        if (with_multiply != nullptr) {
-            const element type = model[with_multiply->scale].type();
-            last = model.add(op::multiply{}, {last, to_scalar_if_equal(r, joined(r, concat, scales, type, 1))});
-            model.relax_output(last.node, model[with_multiply->multiply].type());
-            model.rename(last.node, join({prefix, "/DequantizationMultyply"}));
-        }
-        return last.node;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/main/convolution.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
+// ======== lpt/transformation/convolution_conditions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_CONVOLUTION_CONDITIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_CONVOLUTION_CONDITIONS_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
+/// convolution. That of a transposed convolution may vary over any axis.
+constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const dequantization& found) {
+    if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
+        return true;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    const shape& data = model[found.subtract].shape();
+    if (is_scalar_like(values) || data.rank_is_dynamic() || values.dimensions().rank() > data.rank()) {
+        return is_scalar_like(values);
+    }
+    const shape aligned = values.dimensions().padded_left(data.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != 1 && (axis != 1 || aligned[axis] != input_channels(model, id))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// What `convolution_verdict` found on its way to the answer.
+struct convolution_facts {
+    dequantization data;
+    weights_source weights;
+    quantization_details details;  // of a FakeQuantize that gives the weights directly, and the type that suits it
+    data_precision precision;
+};
+
+/// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
+/// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
+[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
+    const graph& model = r.model;
+    const dequantization& found = facts.data = find_dequantization(r, id);
+    const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
+    if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
+        return weightable;
+    }
+    if (const verdict quantized = is_quantized_static(model, id, weights); !quantized) {
+        return quantized;
+    }
+    if (!can_subtract_be_handled(r, found)) {
+        return {.why = reason::zero_point_type_mismatch,
+                .port = 0,
+                .type = model.type(found.data),
+                .about = found.zero_point};
+    }
+    if (!zero_point_fits(model, found)) {
+        return refuse_unfit_zero_point(model, found, 0);
+    }
+    if (!detail::zero_point_suits_convolution(model, id, found)) {
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
+    }
+    if (r.options.update_precisions && !is_low_precision(model, found)) {
+        return refuse_type(reason::not_low_precision, 0, model.type(found.data));
+    }
+    if (!weights.found.empty()) {
+        return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
+    }
+    facts.details = details_of(model, weights.fake_quantize);
+    facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
+    const data_precision& precision = facts.precision;
+    if (!precision) {
+        return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
+    }
+    return zero_points_fit(model, weights.fake_quantize, precision) ? yes
+                                                                    : verdict{.why = reason::zero_point_does_not_fit,
+                                                                              .port = 1,
+                                                                              .type = precision.type,
+                                                                              .about = weights.fake_quantize};
+}
+constexpr verdict convolution_verdict(const auto& r, node_id id) {
+    convolution_facts facts;
+    return convolution_verdict(r, id, facts);
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/decompose.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
+/// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
+namespace lpt::inline LPT_ABI {
+
+/// What became of a FakeQuantize.
+struct fake_quantize_parts {
+    output_ref quantized;                  // the tensor of the integer type
+    node_id dequantize =
+        node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
+
+    constexpr explicit operator bool() const { return dequantize != node_id::none; }
+    /// True if the quantized values are known: for weights.
+    constexpr bool is_constant(const graph& model) const { return model[quantized.node].is<op::constant>(); }
+};
+
+namespace detail {
+
+/// Gives a FakeQuantize another output range and another output type.
+constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
+    graph& model = r.model;
+    const node& each = model[fake_quantize];
+    const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
+    model.set_constant(fake_quantize, 3, lpt::move(low));
+    model.set_constant(fake_quantize, 4, lpt::move(high));
+    if (keeps_shape) {
+        relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
+        types.output_types.resize(1, type);
+        types.output_types[0] = type;
+        model.relax_keeping_shape(fake_quantize, type, lpt::move(types));
+    } else {
+        model.relax_output(fake_quantize, type);
+    }
+}
+
+/// What stands for a FakeQuantize whose output range was set.
+struct quantized_node {
+    node_id node = node_id::none;  // itself, a Constant, or a Broadcast of its bound
+    output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
+};
+
+constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element natural, element type) {
+    graph& model = r.model;
+    const auto stands_for = [&](node_id made) {
+        copy_information(r, fake_quantize, made);
+        model.rename(made, model[fake_quantize].name());
+    };
+    if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
+        const node_id constant = model.constant(lpt::move(known));
+        stands_for(constant);
+        return {constant, constant};
+    }
+    const node_id broadcast = broadcast_output_bound(model, fake_quantize, natural);
+    if (broadcast == node_id::none) {
+        return {fake_quantize, fake_quantize};
+    }
+    stands_for(broadcast);
+    return {broadcast, type == natural ? broadcast : model.add(op::convert{type}, {broadcast})};
+}
+
+/// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
+/// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
+constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize, element natural, element computed,
+                                                  const tensor& zero_point, const tensor& scale) {
+    graph& model = r.model;
+    const seq<input_ref, 4> users = model.uses(fake_quantize);
+    const quantized_node quantized = fold_quantized(r, fake_quantize, natural, model[fake_quantize].type());
+    output_ref last = quantized.output;
+    // The dequantization carries the attributes of the FakeQuantize: one that takes it up later belongs to the same group.
+    const auto take_over = [&](node_id made, text_view suffix) {
+        last = made;
+        model.rename(made, text(model[fake_quantize].name().view(), suffix));
+        r.attributes.copy_node(fake_quantize, made);
+    };
+    const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
+        take_over(model.add(lpt::move(what), inputs), suffix);
+    };
+    if (model.type(last) != computed) {
+        append(op::convert{computed}, {last}, "/DequantizationConvert");
+    }
+    if (zero_point) {
+        append(op::subtract{}, {last, model.constant(zero_point)}, "/DequantizationSubtract");
+        model.relax(last.node);
+    }
+    take_over(model.add_relaxed(op::multiply{}, {last, model.constant(scale)}, {{}, {natural}}),
+              "/DequantizationMultiply");
+    for (const input_ref user : users) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
+    }
+    update_output_name(r, last.node, quantized.node);
+    return {quantized.output, last.node};
+}
+
+}  // namespace detail
+
+/// Quantizes a FakeQuantize with constant ranges to the range of an integer type and appends the dequantization, with
+/// scales and zero points for each channel of its output range.
+///
+/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
+/// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
+/// type f32 and, with `quirk::clamped_scale`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
+/// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
+/// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
+/// `details` are those of the FakeQuantize.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
+                                                                        const quantization_details& details,
+                                                                        const data_precision& precision) {
+    graph& model = r.model;
+    const bool exact = r.options.update_precisions && !r.follows(quirk::constant_in_low_precision);
+    const channel_maps maps =
+        channel_maps_of(model, fake_quantize, details, precision, exact, r.follows(quirk::clamped_scale));
+    if (!r.options.update_precisions && maps.are_identities) {
+        return {};
+    }
+    const shape& dimensions = maps.scales.dimensions();
+    const element natural = model[fake_quantize].type();
+    const element low_type = model.type(model[fake_quantize].input(3));
+    const element high_type = model.type(model[fake_quantize].input(4));
+    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor_or_scalar(low_type, dimensions, maps.lows)),
+                             to_scalar(make_tensor_or_scalar(high_type, dimensions, maps.highs)),
+                             r.options.update_precisions ? precision.type : natural);
+    return detail::append_to_quantized(r, fake_quantize, natural, f32, maps.zero_points, maps.scales);
+}
+constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
+    return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
+}
+
+/// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
+/// as many levels as lie in it are left to it.
+///
+/// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
+/// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
+/// and zero point 0.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(auto& r, node_id fake_quantize,
+                                                                  const data_precision& precision,
+                                                                  const attribute::aligned_interval& aligned) {
+    graph& model = r.model;
+    if (aligned.levels <= 2 || (!r.options.update_precisions && aligned.scale == 1.0f && aligned.zero_point == 0.0f)) {
+        return {};
+    }
+    const element natural = model[fake_quantize].type();
+    const auto bound = [&](std::size_t port, float value) {
+        return make_scalar(model.type(model[fake_quantize].input(port)),
+                           static_cast<double>(math::round_half_away(value)));
+    };
+    tensor low = bound(3, aligned.low);
+    tensor high = bound(4, aligned.high);
+    model.set_attributes(fake_quantize, op::fake_quantize{static_cast<std::int64_t>(aligned.levels),
+                                                          model[fake_quantize].as<op::fake_quantize>().auto_broadcast});
+    detail::set_output_range(r, fake_quantize, lpt::move(low), lpt::move(high),
+                             r.options.update_precisions ? precision.type : natural);
+    const element computed = r.options.dequantization_precision;
+    tensor zero_point;
+    if (math::absolute(aligned.zero_point) > 1e-6f) {
+        zero_point = make_scalar(computed, static_cast<double>(aligned.zero_point));
+    }
+    return detail::append_to_quantized(r, fake_quantize, natural, computed, zero_point,
+                                       make_scalar(computed, static_cast<double>(aligned.scale)));
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/decompose_weights.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_WEIGHTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_WEIGHTS_HPP
+/// Quantizing the weights that a FakeQuantize gives.
+namespace lpt::inline LPT_ABI {
+
+/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
+struct quantized_weights {
+    node_id weights = node_id::none;  // Constant
+    tensor scale;
+
+    constexpr explicit operator bool() const { return weights != node_id::none; }
+};
+
+namespace detail {
+
+/// The data of a FakeQuantize becomes a Constant if it can be folded.
+template <int Once = 0>
+constexpr void fold_data(graph& model, node_id fake_quantize) {
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+}
+
+}  // namespace detail
+
+/// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
+/// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
+/// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
+///
+/// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
+[[gnu::noinline]] constexpr quantized_weights
+quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
+    graph& model = r.model;
+    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
+        return {};
+    }
+    detail::fold_data(model, fake_quantize);
+    if (!is_constant(model, model[fake_quantize].input(0))) {
+        return {};
+    }
+    const channel_maps maps =
+        channel_maps_of(model, fake_quantize, details, precision, !r.follows(quirk::constant_in_low_precision),
+                        r.follows(quirk::clamped_scale));
+    if (maps.lows.size() != 1 || maps.zero_points) {
+        return {};
+    }
+    const node& each = model[fake_quantize];
+    seq<tensor> inputs;
+    inputs.reserve(5);
+    for (std::size_t port = 0; port < 3; ++port) {
+        inputs.push_back(*model.constant_value(each.input(port)));
+    }
+    inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
+    inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
+    const node_id weights = model.constant(evaluation::fake_quantize_late(
+        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+    copy_information(r, fake_quantize, weights);
+    model.rename(weights, each.name());
+    return {weights, maps.scales};
+}
+
+/// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
+/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
+/// Convert.
+///
+/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
+/// known, unless `must_fold` is false (an operand that is an activation).
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
+                                                                  bool must_fold = true) {
+    const data_precision precision = weights_precision_of(r, fake_quantize);
+    if (!precision) {
+        return {};
+    }
+    graph& model = r.model;
+    if (must_fold) {
+        detail::fold_data(model, fake_quantize);
+    }
+    const text name = model[fake_quantize].name();
+    const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
+    if (parts && must_fold && !parts.is_constant(model)) {
+        fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
+    }
+    return parts;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/convolution_weights.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_CONVOLUTION_WEIGHTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_CONVOLUTION_WEIGHTS_HPP
 namespace lpt::inline LPT_ABI {
 
 namespace detail {
@@ -22429,17 +22655,18 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
                                               unsigned axes) {
     graph& model = r.model;
     dequantization found = weights.found;
+    const tensor one = make_scalar(r.computed_type(), 1);
     if (stays_fake_quantize(weights)) {
-        return {weights.last, make_scalar(r.computed_type(), 1)};
+        return {weights.last, one};
     }
     if (!found.has_convert() && model[found.data.node].is<op::convert>()) {  // from a type that is no default precision
         found.convert = found.data.node;
         found.data = model[found.convert].input(0);
     }
     if (found.empty()) {
-        return {weights.last, make_scalar(r.computed_type(), 1)};
+        return {weights.last, one};
     }
-    tensor scale = make_scalar(r.computed_type(), 1);
+    tensor scale = one;
     if (found.has_multiply()) {
         scale = constant_of(model, found.scale);
     }
@@ -22471,117 +22698,66 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
     return {subtract, scale};
 }
 
-/// The scale of weights for each output channel of a convolution; one value where it is the same for all.
-template <int Once = 0>
-constexpr seq<double> scales_of_channels(const tensor& scale, const shape& weights, unsigned axes) {
-    if (scale.elements() == 1) {
-        return reals_of(scale);
-    }
-    return reals_of(broadcast_values(scale, zero_point_shape(weights, axes)));
-}
-
-/// The scale of activations for each output channel of a convolution; one value where it is the same for all groups.
-template <int Once = 0>
-constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, std::size_t outputs) {
-    if (is_scalar_like(scale)) {
-        return seq<double>{scale.real(0)};
-    }
-    seq<double> result;
-    result.resize(outputs);
-    double* to = result.data();
-    const std::size_t in_group = scale.elements() / groups;
-    const std::size_t outputs_of_group = outputs / groups;
-    for (std::size_t group = 0; group < groups; ++group) {
-        for (std::size_t i = 0; i < outputs_of_group; ++i) {
-            *to++ = scale.real(group * in_group);
-        }
-    }
-    return result;
-}
-
-/// Products of numbers that are rounded to `type` first; one number stands for any count.
-template <int Once = 0>
-constexpr void multiply_rounded(view<double> left, view<double> right, seq<double>& products, element type) {
-    const double* a = left.data();
-    const double* b = right.data();
-    const std::size_t step_a = left.size() == 1 ? 0 : 1;
-    const std::size_t step_b = right.size() == 1 ? 0 : 1;
-    double* to = products.data();
-    const std::size_t count = products.size();
-    if (type == f32) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] = static_cast<double>(static_cast<float>(a[i * step_a])) *
-                    static_cast<double>(static_cast<float>(b[i * step_b]));
-        }
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        to[i] = convert_value(type, a[i * step_a]) * convert_value(type, b[i * step_b]);
+/// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
+constexpr void drop_input_attributes(auto& r, node_id id) {
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        attributes_of<attribute::precisions>(r).erase(attribute::place::on_input(id, port));
+        attributes_of<attribute::quantization_granularity>(r).erase(attribute::place::on_input(id, port));
     }
 }
 
-/// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal. Scales are
-/// rounded to `type` first.
-template <int Once = 0>
-constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank,
-                                   element type) {
-    const std::size_t count = data.size() > weights.size() ? data.size() : weights.size();
-    shape dimensions = shape::of_ones(rank);
-    dimensions[1] = static_cast<dimension>(count);
-    seq<double> products;
-    products.resize(count);
-    multiply_rounded(data, weights, products, type);
-    return to_scalar(make_tensor_or_scalar(type, dimensions, products));
-}
-
-/// Products of so many floats; a step is 1, or 0 for a number that stands for all.
-template <int Once = 0>
-[[gnu::noinline]] constexpr void multiply_floats(const float* a, std::size_t step_a, const float* b, std::size_t step_b,
-                                                 float* to, std::size_t count) {
-    const auto times = [](auto x, auto y) { return x * y; };
-    evaluation::detail::binary_row<decltype(times), float, float>(a, step_a, b, step_b, to, count, op::kind::multiply);
-}
-
-/// `product_of_scales` of two tensors of floats, where the weights have one scale or one for each output channel.
-template <int Once = 0>
-constexpr tensor product_of_floats(const tensor& data, const tensor& weights, std::size_t groups, std::size_t outputs,
-                                   std::size_t rank) {
-    const bool same_data = is_scalar_like(data);
-    const std::size_t weights_step = weights.elements() == 1 ? 0 : 1;
-    const std::size_t count = same_data && weights_step == 0 ? 1 : outputs;
-    shape dimensions = shape::of_ones(rank);
-    dimensions[1] = static_cast<dimension>(count);
-    const evaluation::operand<float> left(data);
-    const evaluation::operand<float> right(weights);
-    evaluation::outcome<float> result(f32, dimensions);
-    const std::size_t parts = same_data ? 1 : groups;
-    const std::size_t of_part = count / parts;
-    const std::size_t data_step = data.elements() / groups;
-    const float* scales = right.data();
-    float* to = result.data();
-    if (of_part == 1 && data_step == 1) {
-        multiply_floats(left.data(), parts == 1 ? 0 : 1, scales, weights_step, to, count);
-        return to_scalar(result.finish());
+/// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
+constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref source) {
+    graph& model = r.model;
+    if (reshape == node_id::none) {
+        return source;
     }
-    for (std::size_t part = 0; part < parts; ++part) {
-        multiply_floats(left.data() + part * data_step, 0, scales, weights_step, to, of_part);
-        scales += of_part * weights_step;
-        to += of_part;
+    const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
+    copy_information(r, reshape, made);
+    drop_input_attributes(r, made);
+    model.rename(made, model[reshape].name());
+    if (is_constant(model, source)) {
+        return try_fold(model, made);
     }
-    return to_scalar(result.finish());
+    const tensor* target = model.constant_value(model[reshape].input(1));
+    if (target != nullptr && !integers_of(*target).contains(0)) {
+        model.set_attributes(made, op::reshape{false});  // without zeros it says the same, and is simpler to read
+    }
+    return made;
 }
 
-/// The scale behind a convolution: that of the activations times that of the weights.
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/main/convolution.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The scale behind a convolution, s_a s_w, for each output channel as `[1, C_out, 1…]`; a scalar where all are equal. That of the
+/// activations is the same in all channels of a group, that of the weights varies over the axes of output channels.
 template <int Once = 0>
 constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
                               std::size_t groups, std::size_t rank, element type) {
-    const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
-    const bool one_for_each = weights.elements() == 1 || weights.elements() == outputs;
-    if (type == f32 && data.type() == f32 && weights.type() == f32 && one_for_each) {
-        return product_of_floats(data, weights, groups, outputs, rank);
+    const shape of_weights = zero_point_shape(weights_shape, axes);
+    const std::size_t outputs = of_weights.elements();
+    shape channels = shape::of_ones(rank);
+    channels[1] = static_cast<dimension>(outputs);
+    constant left = to_scalar(data);
+    if (left.dimensions().rank() != 0) {
+        left = tensor(every(data, data.elements() / groups, outputs / groups), channels);
     }
-    return product_of_scales(scales_of_groups(data, groups, outputs), scales_of_channels(weights, weights_shape, axes),
-                             rank, type);
+    constant right = weights;
+    if (weights.elements() == 1) {
+        right = to_scalar(weights);
+    } else {
+        right = tensor(spread(weights, of_weights), channels);
+    }
+    return to_scalar(left.as(type) * right.as(type));
 }
 
 /// What a convolution reads as activations once the scale stands behind it: the low precision tensor, or a Subtract.
@@ -22615,40 +22791,11 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
     return subtract;
 }
 
-/// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
-constexpr void drop_input_attributes(auto& r, node_id id) {
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        attributes_of<attribute::precisions>(r).erase(attribute::place::on_input(id, port));
-        attributes_of<attribute::quantization_granularity>(r).erase(attribute::place::on_input(id, port));
-    }
-}
-
-/// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
-constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref source) {
-    graph& model = r.model;
-    if (reshape == node_id::none) {
-        return source;
-    }
-    const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
-    copy_information(r, reshape, made);
-    drop_input_attributes(r, made);
-    model.rename(made, model[reshape].name());
-    if (is_constant(model, source)) {
-        return try_fold(model, made);
-    }
-    const tensor* target = model.constant_value(model[reshape].input(1));
-    if (target != nullptr && !integers_of(*target).contains(0)) {
-        model.set_attributes(made, op::reshape{false});  // without zeros it says the same, and is simpler to read
-    }
-    return made;
-}
-
 /// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.
 ///
-/// before: y = conv(scale_a * (a - zero_point_a), scale_w * (w - zero_point_w))
-/// after:  y = scale_a * scale_w * conv(a - zero_point_a, w - zero_point_w)
-/// with low precision a, w and zero points (rounded, halves away from zero); a zero point of 0 goes away. The product of
-/// scales has the dequantization precision. `facts` are those of the verdict.
+///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
+/// with low precision q and z (rounded, halves away from zero); a zero point of 0 goes away. The product of scales has the
+/// dequantization precision. `facts` are those of the verdict.
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
@@ -22693,25 +22840,12 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
         inputs.push_back(model[convolution].input(port));
     }
-    const seq<input_ref, 4> readers = model.uses({convolution, 0});
-    bool same_shapes = model[convolution].shape().is_static();
-    for (std::size_t port = 0; port < inputs.size(); ++port) {
-        same_shapes = same_shapes && model.shape(inputs[port]) == model.shape(model[convolution].input(port));
-    }
-    model.renew(convolution, inputs);
-    if (same_shapes) {
-        model.relax_keeping_shape(convolution, computed, {{computed, computed}, {computed}});
-    } else {
-        model.relax(convolution, {{computed, computed}, {computed}});
-    }
+    rewriting product(r, convolution);
+    product.reads(inputs, {{computed, computed}, {computed}});
     if (leaves_branch || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
-    const node_id multiply =
-        model.add_relaxed(op::multiply{}, {convolution, model.constant(scale)}, {{}, {model[found.multiply].type()}});
-    insert_dequantization(r, readers, multiply, convolution);
-    update_output_name(r, multiply, convolution);
-    return true;
+    return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();
 }
 
 }  // namespace detail
@@ -22810,14 +22944,8 @@ struct depth_to_space_transformation {
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return is_scalar_like(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+        return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -23173,48 +23301,35 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Gather; constants that vary over the axis are gathered with the same indices.
-struct gather_transformation {
+struct gather_transformation : movement<gather_transformation> {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        const shape& data = r.model.shape(r.model[id].input(0));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(r.model, r.model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const tensor* indices = r.model.constant_value(r.model[id].input(1));
-        if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) &&
-            (indices == nullptr || indices->dimensions().rank() > 1)) {
-            const std::size_t axis = axis_of(r.model, id);
-            return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(r.model, found, axis, data.rank()));
-        }
-        return yes;
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return is_scalar_like(r.model, found) ? yes : axis_is_known(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id gather = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, gather));
-        move_dequantization_after(r, gather,
-                                  with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); }));
-        return true;
+    static constexpr dequantization moved(auto& r, node_id gather, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); });
     }
 
 private:
+    static constexpr verdict axis_is_known(const auto& model, node_id id, const dequantization& found) {
+        const shape& data = model.shape(model[id].input(0));
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (!is_constant(model, model[id].input(2))) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const std::size_t axis = axis_of(model, id);
+        const tensor* indices = model.constant_value(model[id].input(1));
+        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
+        return is_vector || !varies_over(model, found, axis, data.rank())
+                   ? yes
+                   : refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, data.rank()));
+    }
     static constexpr std::size_t axis_of(const graph& model, node_id gather) {
         const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
         return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
@@ -23282,38 +23397,17 @@ struct group_convolution_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
-struct interpolate_transformation {
+struct interpolate_transformation : movement<interpolate_transformation> {
     static constexpr text_view name = "InterpolateTransformation";
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (const verdict fits = constants_keep_size(model, id, found); !fits) {
-            return fits;
-        }
-        const op::interpolate& resize = model[id].as<op::interpolate>();
-        switch (model[id].version()) {
-            case 0: return copies_elements_version_0(resize);
-            case 4: return copies_elements_version_4(resize);
-            default: return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id interpolate = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, interpolate, normalize_dequantization(r, find_dequantization(r, interpolate)));
-        return true;
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return constants_keep_size(r.model, id, found); },
+                             [&] { return copies_elements(r.model, id); });
     }
 
 private:
@@ -23329,6 +23423,14 @@ private:
             }
         }
         return yes;
+    }
+    static constexpr verdict copies_elements(const auto& model, node_id id) {
+        const op::interpolate& resize = model[id].template as<op::interpolate>();
+        switch (model[id].version()) {
+            case 0: return copies_elements_version_0(resize);
+            case 4: return copies_elements_version_4(resize);
+            default: return refuse_value(reason::unsupported_version, -1, model[id].version());
+        }
     }
     static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
         for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
@@ -23363,94 +23465,11 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/main/mat_mul.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// The axis that a MatMul sums over, in an operand of a known rank.
-constexpr std::size_t summed_axis(std::size_t rank, bool is_second, bool transposed) {
-    if (rank < 2) {
-        return 0;
-    }
-    return is_second != transposed ? rank - 2 : rank - 1;
-}
-
-/// True if a constant of this shape has, in one operand of a MatMul, several values along the axis that is summed, or along
-/// any axis of an operand that has one axis only.
-constexpr bool varies_over_summed_axis(const shape& constant, const shape& operand, bool is_second, bool transposed) {
-    if (constant.elements() == 1) {
-        return false;
-    }
-    if (operand.rank_is_dynamic() || operand.rank() < 2) {
-        return true;
-    }
-    const shape aligned = constant.padded_left(operand.rank());
-    return aligned[summed_axis(operand.rank(), is_second, transposed)] != 1;
-}
-
-/// `summed_axis` of an operand of this shape; 0 where it has fewer than two axes or their number is not known.
-constexpr std::size_t summed_axis_of(const shape& operand, bool is_second, bool transposed) {
-    return operand.rank_is_dynamic() || operand.rank() < 2 ? 0 : summed_axis(operand.rank(), is_second, transposed);
-}
-
-/// The scale of an operand for the product: a scalar where it has (equal) values along the axis that is summed.
-constexpr tensor without_summed_axis(const tensor& scale, const shape& operand, bool is_second, bool transposed) {
-    if (varies_over_summed_axis(scale.dimensions(), operand, is_second, transposed)) {
-        return to_scalar(scale);
-    }
-    return scale;
-}
-
-/// A constant with its last two axes exchanged, if `transposed`; without axes it stays as it is.
-constexpr tensor transposed_constant(auto& r, const tensor& values, bool transposed) {
-    const std::size_t rank = values.dimensions().rank();
-    if (!transposed || values.elements() == 1) {
-        return values;
-    }
-    if (rank < 2) {
-        return tensor(values, shape{values.dimensions()[0], 1});
-    }
-    if (values.dimensions()[rank - 2] == 1 || values.dimensions()[rank - 1] == 1) {  // the values stay where they are
-        shape exchanged = values.dimensions();
-        swap_values(exchanged[rank - 2], exchanged[rank - 1]);
-        return tensor(values, exchanged);
-    }
-    integers order;
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        order.push_back(static_cast<std::int64_t>(axis + 2 < rank ? axis : 2 * rank - 3 - axis));
-    }
-    const output_ref folded =
-        fold_operation(r.model, op::transpose{}, {r.model.constant(values), r.model.constant(make_indices(order))});
-    return constant_of(r.model, folded.node);
-}
-
-/// The sum of `count` signed bytes, or unsigned ones.
-///
-/// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
-template <int Once = 0>
-constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
-    constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
-    constexpr std::uint64_t add_lanes = 0x0001000100010001u;
-    constexpr std::size_t words_of_block = 16;  // few enough for sums below 2^16
-    const std::uint64_t to_unsigned = is_signed ? 0x8080808080808080u : 0;
-    std::uint64_t sum = 0;
-    std::size_t done = 0;
-    for (; count - done >= 8 * words_of_block; done += 8 * words_of_block) {
-        std::uint64_t lanes = 0;
-        for (std::size_t i = 0; i < words_of_block; ++i) {
-            const std::uint64_t eight = lpt::detail::load<std::uint64_t>(data + done + 8 * i) ^ to_unsigned;
-            lanes += (eight & every_second) + (eight >> 8 & every_second);
-        }
-        sum += lanes * add_lanes >> 48;
-    }
-    for (; done < count; ++done) {
-        sum += (static_cast<std::uint64_t>(data[done]) ^ to_unsigned) & 0xFFu;
-    }
-    return static_cast<std::int64_t>(sum) - (is_signed ? 128 * static_cast<std::int64_t>(count) : 0);
-}
+// ======== lpt/transformation/dequantization/column_sums.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
+/// Sums of the columns of a matrix of bytes: what a zero point of the other operand adds to a product of matrices.
+namespace lpt::inline LPT_ABI::detail {
 
 /// The sum of one column of a matrix of bytes, of one row if `transposed`.
 template <int Once = 0>
@@ -23525,6 +23544,59 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
     return to_scalar(compute());
 }
 
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/transformation/matrix_operand.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+#define LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// One of the two operands of a MatMul, whose last two axes may be exchanged: `[.., rows, summed]` x `[.., summed, columns]`.
+struct matrix_operand {
+    int port;
+    bool transposed;
+
+    /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
+    constexpr std::size_t summed_axis(const shape& dimensions) const {
+        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
+            return 0;
+        }
+        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
+    }
+    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
+    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
+        if (constant.elements() == 1) {
+            return false;
+        }
+        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
+               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
+    }
+    /// Refuses a scale with different values along the summed axis.
+    constexpr verdict scale_is_constant(const auto& model, const dequantization& found) const {
+        const shape& dimensions = model[found.multiply].shape();
+        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
+                   ? yes
+                   : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
+    }
+    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
+    constexpr tensor turned(const tensor& scale) const {
+        const std::size_t rank = scale.dimensions().rank();
+        if (!transposed || scale.elements() == 1) {
+            return scale;
+        }
+        shape exchanged = scale.dimensions();
+        if (rank < 2) {
+            exchanged = shape{scale.dimensions()[0], 1};
+        } else {
+            swap_values(exchanged[rank - 2], exchanged[rank - 1]);
+        }
+        return tensor(scale, exchanged);
+    }
+};
+
 /// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
 /// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
 constexpr void fold_converted_scale(auto& r, node_id multiply) {
@@ -23537,10 +23609,17 @@ constexpr void fold_converted_scale(auto& r, node_id multiply) {
 
 }  // namespace detail
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/main/mat_mul.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
+namespace lpt::inline LPT_ABI {
+
 /// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
 ///
-/// before: y = (scale_a * (a - zero_point_a)) x (scale_b * b)
-/// after:  y = scale_a * scale_b * (a x b - zero_point_a x b)
+///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
 /// Scales must not vary over the axis that is summed; b has no zero point, and is constant where a has one. The term of the
 /// zero point is folded, its zero point is not rounded. The product of scales is f32.
 struct mat_mul_transformation {
@@ -23548,32 +23627,17 @@ struct mat_mul_transformation {
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
-            return spatial;
-        }
         const graph& model = r.model;
-        const dequantization first = find_dequantization(r, id, 0);
-        if (first.empty() || !first.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (r.options.update_precisions && !is_low_precision(model, first)) {
-            return refuse_type(reason::not_low_precision, 0, model.type(first.data));
-        }
-        const op::mat_mul& product = model[id].as<op::mat_mul>();
-        if (!is_scalar_like(model, first.scale) &&
-            detail::varies_over_summed_axis(model[first.scale].shape(), model[first.multiply].shape(), false,
-                                            product.transpose_a)) {
-            return refuse_axis(reason::varies_over_axis, 0,
-                               detail::summed_axis_of(model[first.multiply].shape(), false, product.transpose_a),
-                               first.scale);
-        }
-        if (const verdict second = second_operand_verdict(r, id); !second) {
-            return second;
-        }
-        if (first.has_subtract() && !is_constant_path(model, model.producer(id, 1))) {
-            return refuse_zero_point(model, first);
-        }
-        return yes;
+        const dequantization found = find_dequantization(r, id, 0);
+        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return has_scale(found, 0); },
+                             [&] { return has_low_precision(r, found, 0); },
+                             [&] { return first_of(model, id).scale_is_constant(model, found); },
+                             [&] { return second_verdict(r, id); },
+                             [&] {
+                                 return !found.has_subtract() || is_constant_path(model, model.producer(id, 1))
+                                            ? yes
+                                            : refuse_zero_point(model, found);
+                             });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -23583,70 +23647,65 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        const node_id product = id;  // makes constants of its own, so it leaves what others read as it is
-        if (const node_id second = model.producer(product, 1); model[second].is<op::fake_quantize>()) {
+        // It makes constants of its own, so it leaves what others read as it is.
+        if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
-        const dequantization first = normalize_dequantization(r, find_dequantization(r, product, 0));
-        const dequantization second = normalize_dequantization(r, find_dequantization(r, product, 1));
-        const element computed = r.computed_type();
-        const output_ref weights = second.empty() ? model[product].input(1) : second.data;
+        const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
+        const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
+        const output_ref weights = b.empty() ? model[id].input(1) : b.data;
         output_ref term;
-        if (first.has_subtract()) {
-            term = zero_point_term(r, product, first, weights);
+        if (a.has_subtract()) {
+            term = zero_point_term(r, id, a, weights);
             if (!r.follows(quirk::overflowing_range) && is_infinite(model, term)) {
-                return r.refused(product, name, refuse(reason::infinite_constant, 0));
+                return r.refused(id, name, refuse(reason::infinite_constant, 0));
             }
         }
-        const tensor scale = product_of_scales(r, product, first, second);
-        const seq<input_ref, 4> readers = model.uses({product, 0});
-        renew_relaxed(r, product, {first.data, weights}, {{computed, computed}, {computed}});
-        output_ref last = product;
-        if (first.has_subtract()) {
-            last = model.add(op::subtract{}, {product, term},
-                             join({model[product].name(), "/DequantizationSubtract"}).view());
+        const element computed = r.computed_type();
+        const tensor scale = product_of_scales(model, id, a, b);
+        rewriting product(r, id);
+        product.reads({a.data, weights}, {{computed, computed}, {computed}});
+        if (a.has_subtract()) {
+            product.minus(term, "/DequantizationSubtract");
         }
-        const node_id multiply = model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
-                                                   {{computed, computed}, {model[first.multiply].type()}},
-                                                   join({model[product].name(), "/DequantizationMultiply"}).view());
-        insert_dequantization(r, readers, multiply, product);
-        update_output_name(r, multiply, product);
-        return true;
+        const element given = model[a.multiply].type();
+        return product.times(model.constant(scale), {{computed, computed}, {given}}, "/DequantizationMultiply")
+            .finish();
     }
 
 private:
+    static constexpr detail::matrix_operand first_of(const auto& model, node_id id) {
+        return {0, model[id].template as<op::mat_mul>().transpose_a};
+    }
+    static constexpr detail::matrix_operand second_of(const auto& model, node_id id) {
+        return {1, model[id].template as<op::mat_mul>().transpose_b};
+    }
     /// True for a Constant with a value that its type, f16 perhaps, does not hold.
-    static constexpr bool is_infinite(const graph& model, output_ref constant) {
+    static constexpr bool is_infinite(const auto& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);
     }
 
-    static constexpr verdict second_operand_verdict(const auto& r, node_id id) {
+    static constexpr verdict second_verdict(const auto& r, node_id id) {
         const graph& model = r.model;
-        const bool transposed = model[id].as<op::mat_mul>().transpose_b;
+        const detail::matrix_operand operand = second_of(model, id);
         const output_ref source = model[id].input(1);
         if (model[source.node].is<op::fake_quantize>()) {
-            return fake_quantized_verdict(r, source.node, transposed);
+            return fake_quantized_verdict(r, source.node, operand);
         }
         const dequantization found = find_dequantization(r, id, 1);
-        if (found.empty() || !found.has_multiply()) {
-            return refuse(reason::no_dequantization, 1);
-        }
-        if (r.options.update_precisions && !is_low_precision(model, found)) {
-            return refuse_type(reason::not_low_precision, 1, model.type(found.data));
-        }
-        if (found.has_subtract() &&
-            !is_negligible_zero_point(r, constant_of(model, found.zero_point), model.type(found.data))) {
-            return refuse_zero_point(model, found, 1);
-        }
-        return !is_scalar_like(model, found.scale) &&
-                       detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true,
-                                                       transposed)
-                   ? refuse_axis(reason::varies_over_axis, 1,
-                                 detail::summed_axis_of(model[found.multiply].shape(), true, transposed), found.scale)
-                   : yes;
+        return first_refusal([&] { return has_scale(found, 1); }, [&] { return has_low_precision(r, found, 1); },
+                             [&] {
+                                 return !found.has_subtract() ||
+                                                is_negligible_zero_point(r, constant_of(model, found.zero_point),
+                                                                         model.type(found.data))
+                                            ? yes
+                                            : refuse_zero_point(model, found, 1);
+                             },
+                             [&] { return operand.scale_is_constant(model, found); });
     }
-    static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize, bool transposed) {
+    static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize,
+                                                    const detail::matrix_operand& operand) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
@@ -23658,65 +23717,55 @@ private:
         if (precision.has_zero_point) {
             return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
         }
-        return detail::varies_over_summed_axis(output_range_shape(model, fake_quantize), model[fake_quantize].shape(),
-                                               true, transposed)
-                   ? refuse_axis(reason::varies_over_axis, 1,
-                                 detail::summed_axis_of(model[fake_quantize].shape(), true, transposed), fake_quantize)
+        const shape& dimensions = model[fake_quantize].shape();
+        return operand.varies_over_summed_axis(output_range_shape(model, fake_quantize), dimensions)
+                   ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
 
-    /// zero_point_a x b, with the zero point repeated over the axis that is summed.
+    /// z_a x q_b, with the zero point repeated over the axis that is summed.
     static constexpr output_ref zero_point_term(auto& r, node_id product, const dequantization& found,
                                                 output_ref weights) {
         graph& model = r.model;
-        const op::mat_mul& attributes = model[product].as<op::mat_mul>();
         const tensor& zero_point = constant_of(model, found.zero_point);
-        const std::size_t rank = model[found.subtract].shape().rank();
-        shape dimensions =
-            is_scalar_like(zero_point) ? shape::of_ones(rank) : zero_point.dimensions().padded_left(rank);
+        const shape& data = model[found.subtract].shape();
         const shape& second = model.shape(weights);
-        dimensions[detail::summed_axis(rank, false, attributes.transpose_a)] =
-            second[detail::summed_axis(second.rank(), true, attributes.transpose_b)];
         const element computed = r.computed_type();
+        const bool uniform = is_scalar_like(zero_point);
         const tensor* values = model.constant_value(weights);
-        if (values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 && rank >= 2 &&
-            is_scalar_like(zero_point)) {
-            return model.constant(detail::uniform_zero_point_term(
-                *values, attributes.transpose_b, convert_value(computed, zero_point.real(0)), computed, rank));
+        if (uniform && values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 &&
+            data.rank() >= 2) {
+            return model.constant(detail::uniform_zero_point_term(*values, second_of(model, product).transposed,
+                                                                  convert_value(computed, zero_point.real(0)), computed,
+                                                                  data.rank()));
         }
-        const tensor repeated = broadcast_values(to_scalar(zero_point), dimensions);
-        const output_ref left = fold_convert(model, model.constant(repeated), computed);
+        shape dimensions = zero_point.dimensions().padded_left(data.rank());
+        if (uniform) {
+            dimensions = shape::of_ones(data.rank());
+        }
+        dimensions[first_of(model, product).summed_axis(data)] = second[second_of(model, product).summed_axis(second)];
+        const constant repeated = constant(broadcast_values(to_scalar(zero_point), dimensions)).as(computed);
         const output_ref term =
-            fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)},
-                           model[product].version());
+            fold_operation(model, model[product].attributes(),
+                           {repeated.in(model), fold_convert(model, weights, computed)}, model[product].version());
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
     }
 
-    /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(auto& r, node_id product, const dequantization& first,
-                                              const dequantization& second) {
-        graph& model = r.model;
-        const op::mat_mul& attributes = model[product].as<op::mat_mul>();
-        tensor second_scale = make_scalar(f32, 1);
-        if (second.has_multiply()) {
-            second_scale = constant_of(model, second.scale);
+    /// s_a s_b, each turned the way that its operand is, in the shape of the product.
+    static constexpr tensor product_of_scales(const auto& model, node_id product, const dequantization& a,
+                                              const dequantization& b) {
+        tensor left = constant_of(model, a.scale);
+        if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
+            left = to_scalar(left);
         }
-        const tensor first_scale = detail::without_summed_axis(
-            constant_of(model, first.scale), model[first.multiply].shape(), false, attributes.transpose_a);
-        const tensor left = detail::transposed_constant(r, first_scale, attributes.transpose_a);
-        tensor right = to_scalar(detail::transposed_constant(r, second_scale, attributes.transpose_b));
+        tensor right = make_scalar(f32, 1);
+        if (b.has_multiply()) {
+            right = second_of(model, product).turned(to_scalar(constant_of(model, b.scale)));
+        }
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        if (!left.waits() && !right.waits()) {
-            if (const tensor few = evaluation::combine_few_floats(op::kind::multiply, left, right)) {
-                return to_scalar(few);
-            }
-        }
-        const output_ref folded = fold_operation(
-            model, op::multiply{},
-            {fold_convert(model, model.constant(left), f32), fold_convert(model, model.constant(right), f32)});
-        return to_scalar(constant_of(model, folded.node));
+        return to_scalar(constant(first_of(model, product).turned(left)).as(f32) * constant(right).as(f32));
     }
 };
 
@@ -23729,31 +23778,15 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind MaxPool, which keeps the order of values where no scale is negative.
-struct max_pool_transformation {
+struct max_pool_transformation : movement<max_pool_transformation> {
     static constexpr text_view name = "MaxPoolTransformation";
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (r.model[id].version() != 1) {
-            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        const verdict sign = scale_is_not_negative(r.model, found);
-        return sign ? constants_fit_window(r.model, id, found) : sign;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id pool = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, pool, normalize_dequantization(r, find_dequantization(r, pool)));
-        return true;
+        return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
+                             [&] { return scale_is_not_negative(r.model, found); },
+                             [&] { return constants_fit_window(r.model, id, found); });
     }
 };
 
@@ -23767,10 +23800,9 @@ namespace lpt::inline LPT_ABI {
 
 /// Lets one branch of a Multiply be read in low precision; its scale goes to the other branch, which stays in floating point.
 ///
-/// before: y = s1 * (x1 - z1) * (s2 * x2)
-/// after:  y = (s1 * s2 * (x1 - z1)) * x2
-/// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (x1 - z1) * x2 * (s1 * s2).
-/// With a constant branch: (x * a) * b = x * (a * b).
+///     s1 (q1 - z1) * s2 q2  =  (s1 s2 (q1 - z1)) * q2
+///     s q * b               =  q * (s b)
+/// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (q1 - z1) q2 (s1 s2).
 struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
@@ -23797,25 +23829,21 @@ struct multiply_partial_transformation {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             branches[port] = find_dequantization(r, multiply, port);
         }
-        const full_path path = choose_full_path(r, branches[0], branches[1]);
-        return path == full_path::constant ? transform_constant(r, multiply, branches)
-                                           : transform_branches(r, multiply, branches, static_cast<int>(path));
+        const full_path kept = choose_full_path(r, branches[0], branches[1]);
+        return kept == full_path::constant ? multiply_constants(r, multiply, branches)
+                                           : move_scale(r, multiply, branches, static_cast<std::size_t>(kept));
     }
 
 private:
     static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
-        const dequantization& first = branches[0];
-        const dequantization& second = branches[1];
-        for (const int port : {0, 1}) {
-            if (!branches[static_cast<std::size_t>(port)].data) {
-                return refuse(reason::no_dequantization, port);
-            }
-        }
-        const bool constant = is_constant(r.model, first.data) || is_constant(r.model, second.data);
-        if (!constant && (first.empty() || second.empty())) {
-            return refuse(reason::no_dequantization, first.empty() ? 0 : 1);
-        }
-        return eltwise_precondition(r, id, branches);
+        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        return first_refusal([&] { return has_data(branches, 0); }, [&] { return has_data(branches, 1); },
+                             [&] { return is_joined ? yes : is_dequantized(branches[0], 0); },
+                             [&] { return is_joined ? yes : is_dequantized(branches[1], 1); },
+                             [&] { return eltwise_precondition(r, id, branches); });
+    }
+    static constexpr verdict has_data(view<dequantization> branches, std::size_t port) {
+        return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const auto& r, node_id id) {
@@ -23836,41 +23864,23 @@ private:
         }
     }
 
-    static constexpr bool finish(auto& r, node_id old, node_id made) {
-        copy_information(r, old, made);
-        r.model.rename(made, r.model[old].name());
-        r.model.replace(old, made);
-        return true;
-    }
-
-    static constexpr bool transform_constant(auto& r, node_id multiply, view<dequantization> branches) {
+    static constexpr bool multiply_constants(auto& r, node_id multiply, view<dequantization> branches) {
         graph& model = r.model;
-        const constant_branch branch = find_constant_branch(r, multiply, branches);
-        if (branch.multiply < 0) {
-            fold_dequantization(r, multiply, 0);
-            fold_dequantization(r, multiply, 1);
-            return r.refused(multiply, name, refuse(reason::nothing_to_do));
+        const constant_branch found = fold_constant_branch(r, multiply, branches);
+        if (!found.why) {
+            return r.refused(multiply, name, found.why);
         }
-        const auto port = static_cast<std::size_t>(branch.multiply);
-        fold_dequantization(r, multiply, 1 - port);
-        const output_ref factor = model[multiply].input(1 - port);
-        if (!is_constant(model, factor)) {
-            return r.refused(multiply, name,
-                             refuse_type(reason::types_do_not_match, static_cast<int>(1 - port), model.type(factor)));
+        const constant scale(model, found.scale.node);
+        const constant factor(model, found.operand.node);
+        const constant product = scale.as(f32) * factor.as(f32);
+        if (overflows(product, scale, factor)) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(found.port)));
         }
-        const node_id above = model.producer(multiply, port);
-        const auto data_port = static_cast<std::size_t>(branch.data);
-        const output_ref product = fold_operation(
-            model, op::multiply{},
-            {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
-        if (overflows(constant_of(model, product.node), *model.constant_value(model[above].input(1 - data_port)),
-                      *model.constant_value(factor))) {
-            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
-        }
-        const node_id made = model.add_relaxed(model[multiply].attributes(), {model[above].input(data_port), product},
+        const node_id made = model.add_relaxed(model[multiply].attributes(), {found.data, product.in(model)},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
-        copy_information(r, above, made);
-        return finish(r, multiply, made);
+        copy_information(r, found.multiply, made);
+        replace_and_name(r, multiply, made);
+        return true;
     }
 
     static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
@@ -23878,37 +23888,33 @@ private:
     }
     /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
     /// `quirk::overflowing_range`.
-    static constexpr output_ref product_of_scales(auto& r, const dequantization& first, const dequantization& second) {
-        graph& model = r.model;
+    static constexpr constant product_of_scales(const auto& r, const dequantization& first,
+                                                const dequantization& second) {
+        const graph& model = r.model;
         if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type() &&
             !r.follows(quirk::overflowing_range)) {
-            return fold_operation(model, op::multiply{}, {first.scale, second.scale});
+            return constant(model, first.scale) * constant(model, second.scale);
         }
-        return fold_operation(model, op::multiply{}, {values_of(r, first).scale, values_of(r, second).scale});
+        return affine_of(r, first).scale * affine_of(r, second).scale;
     }
 
-    static constexpr bool transform_branches(auto& r, node_id multiply, view<dequantization> branches, int full) {
+    static constexpr bool move_scale(auto& r, node_id multiply, view<dequantization> branches, std::size_t kept_port) {
         graph& model = r.model;
-        const auto full_port = static_cast<std::size_t>(full);
-        const std::size_t empty_port = 1 - full_port;
-        dequantization empty = branches[empty_port];
-        if (empty.empty()) {
-            return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
+        const std::size_t port = 1 - kept_port;
+        const verdict fits =
+            first_refusal([&] { return is_dequantized(branches[port], static_cast<int>(port)); },
+                          [&] { return has_low_precision(r, branches[port], static_cast<int>(port)); });
+        if (!fits) {
+            return r.refused(multiply, name, fits);
         }
-        if (r.options.update_precisions && !is_low_precision(model, empty)) {
-            return r.refused(
-                multiply, name,
-                refuse_type(reason::not_low_precision, static_cast<int>(empty_port), model.type(empty.data)));
+        const dequantization moved = fold_dequantization(r, multiply, port);
+        const dequantization kept = fold_dequantization(r, multiply, kept_port);
+        if (moved.has_subtract() && !is_zero(constant_of(model, moved.zero_point))) {
+            return r.refused(multiply, name, refuse_zero_point(model, moved, static_cast<int>(port)));
         }
-        empty = fold_dequantization(r, multiply, empty_port);
-        const dequantization kept = fold_dequantization(r, multiply, full_port);
-        if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
-            return r.refused(multiply, name, refuse_zero_point(model, empty, static_cast<int>(empty_port)));
-        }
-        const output_ref scale = product_of_scales(r, empty, kept);
-        if (!is_finite(constant_of(model, scale.node)) && has_finite_scale(model, empty) &&
-            has_finite_scale(model, kept)) {
-            return r.refused(multiply, name, refuse(reason::infinite_constant, full));
+        const constant scale = product_of_scales(r, moved, kept);
+        if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
@@ -23916,15 +23922,17 @@ private:
             data = model.add_relaxed(op::subtract{}, {data, fold_convert(model, kept.zero_point, type)},
                                      {{type, type}, {type}});
         }
-        const bool scale_behind = r.options.scaling_mode;
+        output_ref factor(scale.in(model));
         output_ref inputs[2];
-        inputs[empty_port] = scale_behind ? scale : empty.data;
-        const output_ref factor = scale_behind ? empty.data : scale;
-        inputs[full_port] = model.type(data) == model.type(factor)
+        inputs[port] = moved.data;
+        if (r.options.scaling_mode) {  // the scale stands behind
+            detail::swap_values(factor, inputs[port]);
+        }
+        inputs[kept_port] = model.type(data) == model.type(factor)
                                 ? model.add(op::multiply{}, {data, factor})
                                 : model.add_relaxed(op::multiply{}, {data, factor}, {{f32, f32}, {f32}});
         renew_relaxed(r, multiply, inputs, {{f32, f32}, {model[multiply].type()}});
-        fold_dequantization(r, multiply, full_port);
+        fold_dequantization(r, multiply, kept_port);
         return true;
     }
 };
@@ -23967,18 +23975,13 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
         inputs.push_back(model[normalization].input(port));
     }
-    const node_id made = model.clone(normalization, inputs);
-    copy_information(r, normalization, made);
-    model.rename(made, model[normalization].name());
-    compute_in(model, made, 0, r.computed_type());
-    model.relax_output(made, r.computed_type());
-    const element computed = model[made].type();
+    const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
-    const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), type);
-    const node_id multiply = model.add_relaxed(op::multiply{}, {made, factor}, {{computed, computed}, {result}});
-    insert_dequantization_after(r, normalization, multiply, made);
-    model.replace(normalization, made);
-    update_output_name(r, multiply, made);
+    rewriting normalized(r, normalization);
+    normalized.becomes_clone(inputs);
+    compute_in(model, normalized.operation(), 0, computed);
+    model.relax_output(normalized.operation(), computed);
+    normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -23999,25 +24002,15 @@ struct mvn_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
-        }
-        const std::size_t rank = model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
-            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
-                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
-            }
-        }
-        const bool rescales = rescales_eps(r, model[id].template as<op::mvn>());
-        return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse_not_per_tensor(model, found)
-                                                                             : yes;
+        return first_refusal(
+            [&] { return can_move_behind(r, id, found); }, [&] { return has_no_zero_point(model, found); },
+            [&] { return scale_stays(model, id, found); },
+            [&] {
+                return !rescales_eps(r, model[id].as<op::mvn>()) || can_rescale_eps(constant_of(model, found.scale))
+                           ? yes
+                           : refuse_not_per_tensor(model, found);
+            });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -24040,6 +24033,16 @@ struct mvn_transformation {
     }
 
 private:
+    /// The scale is the same along the axes that are normalized.
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+        const std::size_t rank = model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
+            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
+                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
+            }
+        }
+        return yes;
+    }
     static constexpr bool rescales_eps(const auto& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
     }
@@ -24074,15 +24077,12 @@ struct normalize_l2_transformation {
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse_zero_point(r.model, found);
+        const verdict quantized =
+            first_refusal([&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
+                          [&] { return has_no_zero_point(r.model, found); });
+        if (!quantized) {
+            return quantized;
         }
         const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
         if (axes != integers{1} && axes != integers{1, 2, 3}) {
@@ -24131,54 +24131,23 @@ namespace lpt::inline LPT_ABI {
 ///
 /// The pad value is converted to the type of the data, which must have it; with `quirk::truncated_pad_value` integers need only have it
 /// in their range, and it is rounded towards zero. Other Pads are left alone.
-struct pad_transformation {
+struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
-            return spatial;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        const margins pads = margins_of(model, id);
-        const element type = model.type(found.data);
-        const double value = pad_value(model, id);
-        if (!is_real(type) && !(value >= facts(type).lowest && value <= facts(type).highest)) {
-            return {reason::unsupported_padding, 3, type, -1, value};
-        }
-        const op::pad_mode mode = model[id].as<op::pad>().pad_mode;
-        if (mode == op::pad_mode::constant) {  // what fills the margins is dequantized, too
-            if (const verdict finite = constants_are_finite(model, found); !finite) {
-                return finite;
-            }
-        }
-        if (mode == op::pad_mode::constant && convert_value(type, value) != value &&
-            !r.follows(quirk::truncated_pad_value)) {
-            return {reason::unsupported_padding, 3, type, -1, value};
-        }
-        if (mode == op::pad_mode::constant) {
-            const bool zero_point_fits = !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point);
-            const bool scale_fits =
-                value == 0 || !found.has_multiply() || only_varies_along(model, id, pads, found.scale);
-            return zero_point_fits && scale_fits
-                       ? yes
-                       : refuse_because_of(reason::varies_over_axis, 0, scale_fits ? found.zero_point : found.scale);
-        }
-        return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(model, pads, found.scale)
-                   ? refuse_because_of(reason::varies_over_axis, 0, found.scale)
-                   : yes;
+        const op::pad_mode mode = r.model[id].template as<op::pad>().pad_mode;
+        const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
+        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
+                             [&] { return value_is_in_range(r.model, id, found); },
+                             [&] { return fills ? constants_are_finite(r.model, found) : yes; },
+                             [&] { return fills ? value_is_exact(r, id, found) : yes; },
+                             [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
+                             [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    static constexpr dequantization moved(auto& r, node_id pad, dequantization found) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id pad = separate_in_standalone_branch(r, id);
-        dequantization found = normalize_dequantization(r, find_dequantization(r, pad));
         const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
         const double value = pad_value(model, pad);
         if (found.has_subtract()) {
@@ -24190,8 +24159,7 @@ struct pad_transformation {
             found.scale = padded(r, pad, full, 1);
         }
         model.set_input(pad, 3, model.constant(make_scalar(model.type(found.data), value)));
-        move_dequantization_after(r, pad, found);
-        return true;
+        return found;
     }
 
 private:
@@ -24220,6 +24188,34 @@ private:
             }
         }
         return result;
+    }
+    static constexpr verdict value_is_in_range(const auto& model, node_id id, const dequantization& found) {
+        const element type = model.type(found.data);
+        const double value = pad_value(model, id);
+        return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
+                   ? yes
+                   : verdict{reason::unsupported_padding, 3, type, -1, value};
+    }
+    static constexpr verdict value_is_exact(const auto& r, node_id id, const dequantization& found) {
+        const element type = r.model.type(found.data);
+        const double value = pad_value(r.model, id);
+        return convert_value(type, value) == value || r.follows(quirk::truncated_pad_value)
+                   ? yes
+                   : verdict{reason::unsupported_padding, 3, type, -1, value};
+    }
+    static constexpr verdict only_one_axis_varies(const auto& model, node_id id, const dequantization& found) {
+        const margins pads = margins_of(model, id);
+        if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
+            return refuse_because_of(reason::varies_over_axis, 0, found.scale);
+        }
+        return !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point)
+                   ? yes
+                   : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
+    }
+    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+        return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
+                   ? yes
+                   : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
     static constexpr bool only_varies_along(const auto& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
@@ -24295,20 +24291,14 @@ namespace lpt::inline LPT_ABI {
 ///
 /// `found` becomes the dequantization.
 [[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id, dequantization& found) {
-    if (const verdict base = base_precondition(r, id); !base) {
-        return base;
-    }
     found = find_dequantization(r, id);
-    if (found.empty()) {
-        return refuse(reason::no_dequantization, 0);
-    }
-    if (found.has_subtract()) {
-        return refuse_zero_point(r.model, found);
-    }
-    // 0 times an infinite scale is NaN, where the real value was cut off.
-    const element type = r.model.type(found.data);
-    const verdict finite = is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
-    return finite ? scale_is_not_negative(r.model, found) : finite;
+    return first_refusal([&] { return can_move_behind(r, id, found); },
+                         [&] { return has_no_zero_point(r.model, found); },
+                         [&] {  // 0 times an infinite scale is NaN, where the real value was cut off
+                             const element type = r.model.type(found.data);
+                             return is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
+                         },
+                         [&] { return scale_is_not_negative(r.model, found); });
 }
 
 [[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {
@@ -24325,22 +24315,14 @@ namespace lpt::inline LPT_ABI {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind PRelu, whose output is then real: prelu(s * q) = s * prelu(q) for s >= 0 without a zero point.
-struct prelu_transformation {
+struct prelu_transformation : movement<prelu_transformation> {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id prelu = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, prelu, normalize_dequantization(r, find_dequantization(r, prelu)),
-                                  {.update_output_type = false});
-        return true;
-    }
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24367,8 +24349,8 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
 [[gnu::cold]] constexpr verdict can_move_behind_reduction(const auto& r, node_id reduction) {
     const dequantization found = find_dequantization(r, reduction);
-    if (found.empty()) {
-        return refuse(reason::no_dequantization, 0);
+    if (const verdict dequantized = is_dequantized(found); !dequantized) {
+        return dequantized;
     }
     if (!is_constant(r.model, r.model[reduction].input(1))) {
         return refuse(reason::axes_not_constant, 1);
@@ -24416,6 +24398,17 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
 }
 
+/// The rewrite of a reduction: a movement whose constants are reduced, too.
+template <class Rule>
+struct reduction : movement<Rule> {
+    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+        return reduced_constants(r, reduce, found);
+    }
+    static constexpr bool refused(auto& r, node_id id, const verdict& why) {
+        return refuse_reduction(r, id, Rule::name, why);
+    }
+};
+
 }  // namespace lpt::inline LPT_ABI
 #endif
 
@@ -24425,22 +24418,13 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMax, which keeps the order of values where no scale is negative.
-struct reduce_max_transformation {
+struct reduce_max_transformation : reduction<reduce_max_transformation> {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found));
-        return true;
     }
 };
 
@@ -24453,22 +24437,13 @@ struct reduce_max_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMin, which keeps the order of values where no scale is negative.
-struct reduce_min_transformation {
+struct reduce_min_transformation : reduction<reduce_min_transformation> {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found));
-        return true;
     }
 };
 
@@ -24513,40 +24488,37 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Reshape. Constants per channel are repeated where Reshape splits each channel into several
 /// ones; axes beyond the last one over which they vary may change freely.
-struct reshape_transformation {
+struct reshape_transformation : movement<reshape_transformation> {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (is_constant_path(model, id)) {
-            return refuse(reason::constant_path);
-        }
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (!is_scalar_like(model, found)) {
-            return channels_stay(model, id, found);
-        }
-        return !keeps_matrix_product_real(r, id) || channels_stay(model, id, found)
-                   ? yes
-                   : refuse(reason::disabled_by_option);
+        return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
+                             [&] { return can_move_behind(r, id, found); },
+                             [&] {
+                                 return is_scalar_like(r.model, found) ? may_move(r, id, found)
+                                                                       : channels_stay(r.model, id, found);
+                             });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id reshape = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reshape));
-        move_dequantization_after(r, reshape, reshaped(r, reshape, found));
-        return true;
+        return movement<reshape_transformation>::transform(r, id);
+    }
+    static constexpr dequantization moved(auto& r, node_id reshape, const dequantization& found) {
+        const shape& after = r.model[reshape].shape();
+        const std::size_t rank = r.model.shape(found.data).rank();
+        return with_constants(r, found, [&](node_id constant) {
+            const tensor& value = constant_of(r.model, constant);
+            if (is_scalar_like(value)) {
+                return to_scalar_if_equal(r, constant);
+            }
+            const shape own = aligned_shape(r.model, constant, rank);
+            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
+                               : r.model.constant(extended(value, own, after.rank()));
+        });
     }
 
 private:
@@ -24561,11 +24533,12 @@ private:
         }
         return false;
     }
-    /// The user wants a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr bool keeps_matrix_product_real(const auto& r, node_id id) {
+    /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
+    static constexpr verdict may_move(const auto& r, node_id id, const dequantization& found) {
         const graph& model = r.model;
-        return r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
-               model[model.first_use({id, 0}).node].is<op::mat_mul>();
+        const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
+                           model[model.first_use({id, 0}).node].is<op::mat_mul>();
+        return !stays || channels_stay(model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
     /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
     /// must follow from all other sizes.
@@ -24632,29 +24605,11 @@ private:
         }
         return yes;
     }
-    static constexpr dequantization reshaped(auto& r, node_id reshape, const dequantization& found) {
-        const shape& after = r.model[reshape].shape();
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found, [&](node_id constant) {
-            const tensor& value = constant_of(r.model, constant);
-            if (is_scalar_like(value)) {
-                return to_scalar_if_equal(r, constant);
-            }
-            const shape own = aligned_shape(r.model, constant, rank);
-            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
-                               : r.model.constant(extended(value, own, after.rank()));
-        });
-    }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
         shape dimensions = shape::of_ones(after.rank());
         dimensions[1] = after[1];
-        tensor_builder result(value.type(), dimensions);
-        const auto times = static_cast<std::size_t>(after[1] / channels);
-        for (std::size_t i = 0; i < result.elements(); ++i) {
-            result.real(i, value.real(i / times));
-        }
-        return result.finish();
+        return tensor(every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
     }
     /// Values along an axis that Reshape leaves where it is: only the axes of size 1 after it change their number.
     static constexpr tensor extended(const tensor& value, const shape& own, std::size_t rank) {
@@ -24675,25 +24630,16 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ShuffleChannels; constants that vary over the axis are shuffled in the same way.
-struct shuffle_channels_transformation {
+struct shuffle_channels_transformation : movement<shuffle_channels_transformation> {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
-            return spatial;
-        }
-        return find_dequantization(r, id).empty() ? refuse(reason::no_dequantization, 0) : yes;
+        const verdict spatial = spatial_precondition(r, id);
+        return spatial ? is_dequantized(find_dequantization(r, id)) : spatial;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id shuffle = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, shuffle));
-        move_dequantization_after(r, shuffle,
-                                  with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); }));
-        return true;
+    static constexpr dequantization moved(auto& r, node_id shuffle, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); });
     }
 
 private:
@@ -24722,37 +24668,22 @@ namespace lpt::inline LPT_ABI {
 ///
 /// A zero point stays above margins, which are filled with 0. With `quirk::space_to_batch_margin` it moves, and a margin is filled with
 /// the quantized value 0, which stands for -zero_point * scale.
-struct space_to_batch_transformation {
+struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
+        const auto shifts_zero = [&] {
+            return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
+                   !r.follows(quirk::space_to_batch_margin);
+        };
+        const verdict moves = can_move_per_tensor(r, id, found);
+        if (!moves || !has_margins(r.model, id)) {
+            return moves;
         }
-        if (!is_per_tensor(r.model, found)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        const bool margins = has_margins(r.model, id);
-        if (const verdict finite = margins ? constants_are_finite(r.model, found) : yes; !finite) {
-            return finite;
-        }
-        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
-        return shifts_zero && margins && !r.follows(quirk::space_to_batch_margin)
-                   ? refuse(reason::unsupported_padding, 0)
-                   : yes;
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id moved = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, moved, normalize_dequantization(r, find_dequantization(r, moved)));
-        return true;
+        const verdict finite = constants_are_finite(r.model, found);
+        return finite && shifts_zero() ? refuse(reason::unsupported_padding, 0) : finite;
     }
 
 private:
@@ -24777,29 +24708,18 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Squeeze, its constants through the same change of shape.
-struct squeeze_transformation {
+struct squeeze_transformation : movement<squeeze_transformation> {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (r.model[id].version() != 0) {
-            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-        if (find_dequantization(r, id).empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return base_precondition(r, id);
+        return first_refusal([&] { return is_version(r, id, 0); },
+                             [&] { return is_dequantized(find_dequantization(r, id)); },
+                             [&] { return base_precondition(r, id); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id squeeze = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, squeeze));
+    static constexpr dequantization moved(auto& r, node_id squeeze, const dequantization& found) {
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) { return through_change_of_shape(r, squeeze, constant, rank); };
-        move_dequantization_after(r, squeeze, with_constants(r, found, changed));
-        return true;
+        return with_constants(r, found, [&](node_id each) { return through_change_of_shape(r, squeeze, each, rank); });
     }
 };
 
@@ -24812,41 +24732,32 @@ struct squeeze_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation {
+struct strided_slice_transformation : movement<strided_slice_transformation> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        if (r.model.shape(r.model[id].input(0)).rank_is_dynamic()) {
+        return first_refusal([&] { return is_dequantized(found); },
+                             [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
+    }
+    static constexpr dequantization moved(auto& r, node_id slice, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
+    }
+
+private:
+    static constexpr verdict places_are_known(const auto& model, node_id id) {
+        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }
-        for (std::size_t port = 1; port < r.model[id].inputs(); ++port) {
+        for (std::size_t port = 1; port < model[id].inputs(); ++port) {
             integers places;
-            if (!known_values(r.model, r.model[id].input(port), places) || places.contains(op::unknown_value)) {
+            if (!known_values(model, model[id].input(port), places) || places.contains(op::unknown_value)) {
                 return refuse(reason::axes_not_constant, static_cast<int>(port));
             }
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id slice = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, slice));
-        move_dequantization_after(
-            r, slice, with_constants(r, found, [&](node_id constant) { return sliced(r, slice, constant); }));
-        return true;
-    }
-
-private:
     static constexpr node_id sliced(auto& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
@@ -24905,47 +24816,18 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Transpose. Constants per channel are transposed too; the order must then leave batch and
 /// channels in their places.
-struct transpose_transformation {
+struct transpose_transformation : movement<transpose_transformation> {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (!is_scalar_like(r.model, found)) {
-            const tensor& order = *r.model.constant_value(r.model[id].input(1));
-            if (order.elements() < 2 || order.integer(0) != 0 || order.integer(1) != 1) {
-                const std::size_t rank = r.model[id].shape().rank();
-                const std::size_t axis = first_varying_axis(r.model, found, 0, rank);
-                return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(r.model, found, axis, rank));
-            }
-        }
-        const std::size_t rank = r.model[id].shape().rank();
-        const auto fits = [&](node_id constant) {
-            const std::size_t own = r.model[constant].shape().rank();
-            return own <= 1 || own == rank || own + 1 == rank;
-        };
-        const bool all_fit =
-            (!found.has_multiply() || fits(found.scale)) && (!found.has_subtract() || fits(found.zero_point));
-        return all_fit ? yes : refuse(reason::shapes_do_not_match, 0);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id transpose = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, transpose));
-        move_dequantization_after(r, transpose, transposed(r, transpose, found));
-        return true;
+        return first_refusal([&] { return can_move_behind(r, id, found); },
+                             [&] { return is_scalar_like(r.model, found) ? yes : channels_stay(r.model, id, found); },
+                             [&] { return constants_have_rank(r.model, id, found); });
     }
 
-private:
-    static constexpr dequantization transposed(auto& r, node_id transpose, const dequantization& found) {
+    static constexpr dequantization moved(auto& r, node_id transpose, const dequantization& found) {
         const auto is_vector = [&](node_id constant) {
             return constant == node_id::none || r.model[constant].shape().rank() <= 1;
         };
@@ -24956,6 +24838,27 @@ private:
         }
         return with_constants(
             r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
+    }
+
+private:
+    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+        const tensor& order = *model.constant_value(model[id].input(1));
+        if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
+            return yes;
+        }
+        const std::size_t rank = model[id].shape().rank();
+        const std::size_t axis = first_varying_axis(model, found, 0, rank);
+        return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
+    }
+    static constexpr verdict constants_have_rank(const auto& model, node_id id, const dequantization& found) {
+        const std::size_t rank = model[id].shape().rank();
+        for (const node_id constant : {found.zero_point, found.scale}) {
+            const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();
+            if (own > 1 && own != rank && own + 1 != rank) {
+                return refuse(reason::shapes_do_not_match, 0);
+            }
+        }
+        return yes;
     }
 };
 
@@ -24968,38 +24871,28 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Unsqueeze, its constants through the same change of shape.
-struct unsqueeze_transformation {
+struct unsqueeze_transformation : movement<unsqueeze_transformation> {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (r.model[id].version() != 0) {
-            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
-        }
-        if (find_dequantization(r, id).empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return base_precondition(r, id);
+        return first_refusal([&] { return is_version(r, id, 0); },
+                             [&] { return is_dequantized(find_dequantization(r, id)); },
+                             [&] { return base_precondition(r, id); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id unsqueeze = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, unsqueeze));
+    static constexpr dequantization moved(auto& r, node_id unsqueeze, const dequantization& found) {
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) { return through_change_of_shape(r, unsqueeze, constant, rank); };
-        move_dequantization_after(r, unsqueeze, with_constants(r, found, changed));
-        return true;
+        return with_constants(r, found,
+                              [&](node_id each) { return through_change_of_shape(r, unsqueeze, each, rank); });
     }
 };
 
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/main/recurrent_cell.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
+// ======== lpt/transformation/main/move_behind.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MOVE_BEHIND_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_MOVE_BEHIND_HPP
 namespace lpt::inline LPT_ABI {
 
 namespace detail {
@@ -25028,6 +24921,14 @@ using move_behind = move_behind_first_of<
 
 }  // namespace detail
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/main/recurrent_cell.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
+namespace lpt::inline LPT_ABI {
+
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
 ///
@@ -25041,20 +24942,18 @@ struct recurrent_cell_transformation {
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        for (const std::size_t port : ports_of(r.model, id)) {
-            if (const verdict path = path_verdict(r, port, find_path(r, id, port)); !path) {
-                return path;
+        const seq<std::size_t> ports = ports_of(r.model, id);
+        const auto for_each = [&](const auto& verdict_of) {
+            verdict answer = yes;
+            for (std::size_t i = 0; answer && i < ports.size(); ++i) {
+                answer = verdict_of(ports[i]);
             }
-        }
-        if (const verdict data = data_verdict(r, id); !data) {
-            return data;
-        }
-        for (const std::size_t port : ports_of(r.model, id)) {
-            if (const verdict constant = constant_verdict(r, id, port); !constant) {
-                return constant;
-            }
-        }
-        return yes;
+            return answer;
+        };
+        return first_refusal(
+            [&] { return for_each([&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); }); },
+            [&] { return data_verdict(r, id); },
+            [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
@@ -25187,22 +25086,14 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMean, whose output is then real.
-struct reduce_mean_transformation {
+struct reduce_mean_transformation : reduction<reduce_mean_transformation> {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_reduction(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found), {.update_output_type = false});
-        return true;
-    }
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25215,7 +25106,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
 /// s * (sum of q - n * z).
-struct reduce_sum_transformation {
+struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
@@ -25232,15 +25123,9 @@ struct reduce_sum_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return refuse_reduction(r, id, name, why);
-        }
-        const node_id reduce = separate_in_standalone_branch(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found)),
-                                  {.update_output_type = false});
-        return true;
+    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
+    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+        return multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found));
     }
 
 private:
@@ -25272,27 +25157,12 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Slice.
-struct slice_transformation {
+struct slice_transformation : movement<slice_transformation> {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
-        const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id slice = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, slice, normalize_dequantization(r, find_dequantization(r, slice)));
-        return true;
+        return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };
 
@@ -25307,10 +25177,9 @@ namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
 [[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
-    if (find_dequantization(r, split).empty()) {
-        return refuse(reason::no_dequantization, 0);
-    }
-    return r.model.shape(r.model[split].input(0)).rank_is_dynamic() ? refuse(reason::dynamic_rank, 0) : yes;
+    const verdict dequantized = is_dequantized(find_dequantization(r, split));
+    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
+    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
 }
 
 namespace detail {
@@ -33014,16 +32883,14 @@ struct multiply_transformation {
             return r.refused(multiply, name, refuse(reason::no_dequantization, first.has_multiply() ? 1 : 0));
         }
         const element computed = r.computed_type();
-        const output_ref scale =
-            fold_operation(model, op::multiply{},
-                           {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});
+        const constant scale = constant(model, first.scale).as(computed) * constant(model, second.scale).as(computed);
         const output_ref left = low_precision_operand(r, first);
         const output_ref right = low_precision_operand(r, second);
         const node_id product = model.add_relaxed(model[multiply].attributes(), {left, right},
                                                   {{computed, computed}, {computed}}, {}, model[multiply].version());
         model.set_mark(product, mark::disable_cleanup);
-        const node_id scaled =
-            model.add_relaxed(op::multiply{}, {product, scale}, {{computed, computed}, {model[multiply].type()}});
+        const node_id scaled = model.add_relaxed(op::multiply{}, {product, scale.in(model)},
+                                                 {{computed, computed}, {model[multiply].type()}});
         replace_and_name(r, multiply, scaled);
         return true;
     }
@@ -33064,26 +32931,22 @@ struct subtract_transformation {
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (r.options.update_precisions && !is_low_precision(model, found)) {
-            return refuse_type(reason::not_low_precision, 0, model.type(found.data));
-        }
-        if (const verdict scale = scale_is_not_zero(model, found); !scale) {
-            return scale;
-        }
         const output_ref shift = model[id].input(1);
-        if (!detail::keeps_data_shape(model, id, 1) ||
-            !is_per_channel_constant(model, id, shift.node, found.channel_axis)) {
-            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
-        }
-        return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
+        const auto is_per_channel = [&] {
+            return detail::keeps_data_shape(model, id, 1) &&
+                   is_per_channel_constant(model, id, shift.node, found.channel_axis);
+        };
+        return first_refusal(
+            [&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
+            [&] { return has_low_precision(r, found); }, [&] { return scale_is_not_zero(model, found); },
+            [&] {
+                return is_per_channel() ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
+            },
+            [&] {
+                return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
+            });
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -33093,18 +32956,14 @@ struct subtract_transformation {
         const node_id subtract = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
         const element type = model.type(found.scale);
-        output_ref shift =
-            fold_operation(model, op::divide{}, {fold_convert(model, model[subtract].input(1), type), found.scale});
+        constant zero_point = constant(model, model[subtract].input(1).node).as(type) / constant(model, found.scale);
         if (found.has_subtract()) {
-            shift = fold_operation(model, op::add{}, {fold_convert(model, found.zero_point, type), shift});
+            zero_point = constant(model, found.zero_point).as(type) + zero_point;
         }
-        const tensor& zero_point = constant_of(model, shift.node);
-        for (std::size_t i = 0; i < zero_point.elements(); ++i) {
-            if (!(math::absolute(zero_point.real(i)) < math::infinity)) {
-                return r.refused(subtract, name, refuse(reason::infinite_constant, 1));
-            }
+        if (!is_finite(zero_point)) {
+            return r.refused(subtract, name, refuse(reason::infinite_constant, 1));
         }
-        output_ref data = found.has_convert() ? output_ref(found.convert) : found.data;
+        output_ref data = floating_point_data(found);
         if (model.type(data) != type) {
             data = model.add(op::convert{type}, {data});
         }
@@ -33120,9 +32979,9 @@ struct subtract_transformation {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/preparation/fq_stripping.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
-#define LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
+// ======== lpt/transformation/preparation/division.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_DIVISION_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREPARATION_DIVISION_HPP
 namespace lpt::inline LPT_ABI {
 
 namespace detail {
@@ -33262,6 +33121,14 @@ public:
 };
 
 }  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/preparation/fq_stripping.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
+namespace lpt::inline LPT_ABI {
 
 /// Takes away FakeQuantize operations of 16 bits that change next to nothing: those with 65536 levels whose output range is their
 /// input range, so that a network that was quantized to 16 bits runs in floating point.
@@ -35103,17 +34970,15 @@ struct declared_transformation {
             if (behind.empty()) {
                 behind = found;
             } else if (declared.rule == op::dequantization_rule::scaled) {
-                behind.scale = fold_operation(model, op::multiply{}, {behind.scale, found.scale}).node;
+                behind.scale = (constant(model, behind.scale) * constant(model, found.scale)).in(model);
             }
         }
+        rewriting rewritten(r, operation);
         const node_id made = add_operation(r, operation, inputs, types);
         copy_information(r, operation, made, false);
         model.rename(made, model[operation].name());
         const output_ref last = append_dequantization(r, made, behind);
-        insert_dequantization_after(r, operation, last, made);
-        model.replace(operation, made);
-        update_output_name(r, last.node, made);
-        return true;
+        return rewritten.becomes(made).then(last).finish();
     }
 
 private:
