@@ -76,9 +76,10 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--dot", to.dot, "file for a picture of the transformed network, in graphviz's language");
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
-    app.add_option("--arithmetic", to.arithmetic,
-                   "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations; default: "
-                   "specified where all of them are int8 and no option is given that only the other has")
+    app.add_option(
+           "--arithmetic", to.arithmetic,
+           "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations; default: "
+           "specified where all of them are int8 and no option is given that only the other has")
         ->check(CLI::IsMember({"specified", "transformed"}));
     app.add_option("--target", to.target,
                    "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
@@ -440,9 +441,8 @@ int main(int count, char** words) {
         return 1;
     }
     try {
-        lpt::detail::naming_memory(
-            [&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
-            [&] { return text(given.model.c_str()); });
+        lpt::detail::naming_memory([&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
+                                   [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;

@@ -1315,18 +1315,18 @@ concept takes_row_blocks = !requires {
 /// A quicker step for columns in whose pairs sums of products fit in 16 bits, which an instruction set may have: a k group has `pairings`
 /// ways to pair its values, of which the first is as they stand.
 template <class Dot>
-concept takes_pairs = !requires {
-    Dot::pairings;
-} || requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
-              const unsigned char* from, unsigned char* to, int pairing) {
-    // Bit p: the columns of a group fit in pairing p.
-    { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
-    // Puts the pairs of a column group, and of a row, next to each other.
-    Dot::pair_columns(to, pairing);
-    row = Dot::paired(row, Dot::neighbours(pairing));
-    // `step` for these.
-    sum = Dot::pair_step(sum, row, column);
-};
+concept takes_pairs =
+    !requires { Dot::pairings; } ||
+    requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
+             const unsigned char* from, unsigned char* to, int pairing) {
+        // Bit p: the columns of a group fit in pairing p.
+        { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
+        // Puts the pairs of a column group, and of a row, next to each other.
+        Dot::pair_columns(to, pairing);
+        row = Dot::paired(row, Dot::neighbours(pairing));
+        // `step` for these.
+        sum = Dot::pair_step(sum, row, column);
+    };
 
 }  // namespace detail
 
@@ -1812,7 +1812,8 @@ struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
     static constexpr int pairings = 3;
     /// The order of the bytes of each four in which the pairs of pairing `p` are neighbours.
     [[gnu::always_inline]] static __m256i neighbours(int p) noexcept {
-        const __m256i fours = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+        const __m256i fours =
+            _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
         return _mm256_or_si256(fours, _mm256_set1_epi32(p == 0 ? 0x03020100 : p == 1 ? 0x03010200 : 0x02010300));
     }
     [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
@@ -4254,7 +4255,8 @@ struct depthwise_dot<on::avx2> : dot_product<on::avx2> {
         const __m256i* const at = reinterpret_cast<const __m256i*>(from);
         return {_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)};
     }
-    [[gnu::always_inline]] static accumulator step(accumulator sum, __m256i data, const weight_group& weights) noexcept {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, __m256i data,
+                                                   const weight_group& weights) noexcept {
         const __m256i even = _mm256_and_si256(data, _mm256_set1_epi16(0xff));
         return add(add(sum, _mm256_madd_epi16(even, weights.even)),
                    _mm256_madd_epi16(_mm256_srli_epi16(data, 8), weights.odd));
@@ -6457,8 +6459,7 @@ private:
                     continue;
                 }
             }
-            if constexpr (!FourBits)
-                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+            if constexpr (!FourBits) panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
@@ -6989,7 +6990,8 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
+                copies = flips(c.signed_rows) ||
+                         meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
                 if constexpr (!Source::readable_ends) {
                     const std::int64_t rest = c.shape.channels % Arithmetic::group;
                     if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);

@@ -134,7 +134,8 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
+                copies = flips(c.signed_rows) ||
+                         meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
                 if constexpr (!Source::readable_ends) {
                     const std::int64_t rest = c.shape.channels % Arithmetic::group;
                     if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);

@@ -446,8 +446,7 @@ private:
                     continue;
                 }
             }
-            if constexpr (!FourBits)
-                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+            if constexpr (!FourBits) panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {

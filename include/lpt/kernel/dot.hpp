@@ -68,18 +68,18 @@ concept takes_row_blocks = !requires {
 /// A quicker step for columns in whose pairs sums of products fit in 16 bits, which an instruction set may have: a k group has `pairings`
 /// ways to pair its values, of which the first is as they stand.
 template <class Dot>
-concept takes_pairs = !requires {
-    Dot::pairings;
-} || requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
-              const unsigned char* from, unsigned char* to, int pairing) {
-    // Bit p: the columns of a group fit in pairing p.
-    { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
-    // Puts the pairs of a column group, and of a row, next to each other.
-    Dot::pair_columns(to, pairing);
-    row = Dot::paired(row, Dot::neighbours(pairing));
-    // `step` for these.
-    sum = Dot::pair_step(sum, row, column);
-};
+concept takes_pairs =
+    !requires { Dot::pairings; } ||
+    requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
+             const unsigned char* from, unsigned char* to, int pairing) {
+        // Bit p: the columns of a group fit in pairing p.
+        { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
+        // Puts the pairs of a column group, and of a row, next to each other.
+        Dot::pair_columns(to, pairing);
+        row = Dot::paired(row, Dot::neighbours(pairing));
+        // `step` for these.
+        sum = Dot::pair_step(sum, row, column);
+    };
 
 }  // namespace detail
 

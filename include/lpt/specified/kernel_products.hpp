@@ -20,7 +20,8 @@ struct packed_product {
 
     /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements) {
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once,
+                            std::size_t elements) {
         const std::size_t channels = to.by.size();
         const bool has_bias = op.has_input(2);
         if (!has_bias || op.input(2).is_constant()) {

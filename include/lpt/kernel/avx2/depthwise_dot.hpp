@@ -26,7 +26,8 @@ struct depthwise_dot<on::avx2> : dot_product<on::avx2> {
         const __m256i* const at = reinterpret_cast<const __m256i*>(from);
         return {_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)};
     }
-    [[gnu::always_inline]] static accumulator step(accumulator sum, __m256i data, const weight_group& weights) noexcept {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, __m256i data,
+                                                   const weight_group& weights) noexcept {
         const __m256i even = _mm256_and_si256(data, _mm256_set1_epi16(0xff));
         return add(add(sum, _mm256_madd_epi16(even, weights.even)),
                    _mm256_madd_epi16(_mm256_srli_epi16(data, 8), weights.odd));

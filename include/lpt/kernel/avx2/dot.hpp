@@ -33,7 +33,8 @@ struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
     static constexpr int pairings = 3;
     /// The order of the bytes of each four in which the pairs of pairing `p` are neighbours.
     [[gnu::always_inline]] static __m256i neighbours(int p) noexcept {
-        const __m256i fours = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+        const __m256i fours =
+            _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
         return _mm256_or_si256(fours, _mm256_set1_epi32(p == 0 ? 0x03020100 : p == 1 ? 0x03010200 : 0x02010300));
     }
     [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
