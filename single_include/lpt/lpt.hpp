@@ -23836,10 +23836,12 @@ struct multiply_partial_transformation {
 
 private:
     static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
-        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        const auto is_joined = [&] {
+            return is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        };
         return first_refusal([&] { return has_data(branches, 0); }, [&] { return has_data(branches, 1); },
-                             [&] { return is_joined ? yes : is_dequantized(branches[0], 0); },
-                             [&] { return is_joined ? yes : is_dequantized(branches[1], 1); },
+                             [&] { return is_joined() ? yes : is_dequantized(branches[0], 0); },
+                             [&] { return is_joined() ? yes : is_dequantized(branches[1], 1); },
                              [&] { return eltwise_precondition(r, id, branches); });
     }
     static constexpr verdict has_data(view<dequantization> branches, std::size_t port) {
