@@ -316,11 +316,13 @@ private:
     static constexpr std::int64_t meeting_distance = 2048;
 
     /// Whether rows lie so far apart that those of a tile have the same places in the L1 cache, and enough panels read them for copies
-    /// to be worth it: a tile takes up to twice as long there.
+    /// to be worth it: a tile takes up to twice as long there. Only where copies of all fit: smaller blocks would read the weights more often.
     template <class Source>
     static bool meets_in_cache(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
                                std::int64_t units, const unsigned char** pointers) noexcept {
-        if (Source::copies_rows || c.shape.taps != 1 || units < 4 || row_end - row_begin < 3) return false;
+        const std::int64_t rows = row_end - row_begin;
+        if (Source::copies_rows || c.shape.taps != 1 || units < 4 || rows < 3) return false;
+        if (rows * copied_distance(c.shape.channels) > copy_bytes) return false;
         source.rows(row_begin, 2, 0, pointers);
         return (pointers[1] - pointers[0]) % meeting_distance == 0 && pointers[1] != pointers[0];
     }
