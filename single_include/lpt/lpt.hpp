@@ -8773,8 +8773,6 @@ struct dft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const dft&, inference& facts) { detail::infer_transform(facts, false, false); }
     friend constexpr bool operator==(const dft&, const dft&) = default;
 };
@@ -8788,8 +8786,6 @@ struct idft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const idft&, inference& facts) { detail::infer_transform(facts, false, false); }
     friend constexpr bool operator==(const idft&, const idft&) = default;
 };
@@ -8805,8 +8801,6 @@ struct rdft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const rdft&, inference& facts) { detail::infer_transform(facts, true, false); }
     friend constexpr bool operator==(const rdft&, const rdft&) = default;
 };
@@ -8822,8 +8816,6 @@ struct irdft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const irdft&, inference& facts) { detail::infer_transform(facts, false, true); }
     friend constexpr bool operator==(const irdft&, const irdft&) = default;
 };
@@ -30374,10 +30366,11 @@ template <class Op>
 struct attribute_types_of {
     using type =
         attribute_types<bool, std::int64_t, double, text, element, shape, tensor, seq<std::int64_t, 4>, seq<double>,
-                        seq<text>, auto_broadcast, auto_pad, broadcast_mode, coordinate_transformation_mode,
-                        depth_space_mode, gelu_approximation, interpolate_mode, lstm_weights_format, mvn_eps_mode,
-                        nearest_mode, normalize_eps_mode, one_hot_negative_indices, pad_mode, recurrent_direction,
-                        round_mode, rounding_type, shape_calculation_mode, top_k_mode, top_k_sort>;
+                        seq<text>, auto_broadcast, auto_pad, box_encoding, broadcast_mode,
+                        coordinate_transformation_mode, depth_space_mode, gelu_approximation, interpolate_mode,
+                        lstm_weights_format, mvn_eps_mode, nearest_mode, normalize_eps_mode, one_hot_negative_indices,
+                        pad_mode, recurrent_direction, roi_aligned_mode, roi_pooling, round_mode, rounding_type,
+                        scatter_reduction, shape_calculation_mode, top_k_mode, top_k_sort>;
 };
 
 namespace detail {

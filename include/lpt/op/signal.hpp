@@ -96,8 +96,6 @@ struct dft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const dft&, inference& facts) { detail::infer_transform(facts, false, false); }
     friend constexpr bool operator==(const dft&, const dft&) = default;
 };
@@ -111,8 +109,6 @@ struct idft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const idft&, inference& facts) { detail::infer_transform(facts, false, false); }
     friend constexpr bool operator==(const idft&, const idft&) = default;
 };
@@ -128,8 +124,6 @@ struct rdft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const rdft&, inference& facts) { detail::infer_transform(facts, true, false); }
     friend constexpr bool operator==(const rdft&, const rdft&) = default;
 };
@@ -145,8 +139,6 @@ struct irdft {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    template <class Self, class Visit>
-    static constexpr void fields(Self&, Visit&&) {}
     static constexpr void infer(const irdft&, inference& facts) { detail::infer_transform(facts, false, true); }
     friend constexpr bool operator==(const irdft&, const irdft&) = default;
 };
