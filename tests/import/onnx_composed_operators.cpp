@@ -78,9 +78,10 @@ TEST_CASE("RoiAlign moves regions by half an element from version 16 on") {
     };
     CHECK(pooled(10, {}) == values{1.5});
     CHECK(pooled(16, {}) == values{0});
-    CHECK(pooled(16, {word("coordinate_transformation_mode", "output_half_pixel")}) == values{1.5});
-    CHECK_THROWS_WITH_AS(pooled(16, {word("mode", "min")}), doctest::Contains("mode 'min' is not known"), error);
-    CHECK_THROWS_WITH_AS(pooled(16, {word("coordinate_transformation_mode", "none")}),
+    CHECK(pooled(16, {word_attribute("coordinate_transformation_mode", "output_half_pixel")}) == values{1.5});
+    CHECK_THROWS_WITH_AS(pooled(16, {word_attribute("mode", "min")}), doctest::Contains("mode 'min' is not known"),
+                         error);
+    CHECK_THROWS_WITH_AS(pooled(16, {word_attribute("coordinate_transformation_mode", "none")}),
                          doctest::Contains("coordinate_transformation_mode 'none' is not known"), error);
 }
 
@@ -112,10 +113,11 @@ TEST_CASE("Peepholes of LSTM: gates see the cell, that of the output sees the ne
 TEST_CASE("Coupled gates of LSTM forget what they do not take in, in both directions, each with its own peepholes") {
     const std::vector<tensor> inputs{floats_of({2, 2, 1}, {1, 1, 1, 1}), make_tensor(i32, {2}, view<double>({1, 0})),
                                      floats_of({2, 2, 1}, {0, 0, 0, 0}), floats_of({2, 2, 1}, {2, 3, 4, 5})};
-    const std::vector<values> result = results_of(
-        make_model(small_lstm({word("direction", "bidirectional"), integer("input_forget", 1)}, {1, 0, 9, -1, 0, 9}, 2),
-                   14),
-        inputs);
+    const std::vector<values> result =
+        results_of(make_model(small_lstm({word_attribute("direction", "bidirectional"), integer("input_forget", 1)},
+                                         {1, 0, 9, -1, 0, 9}, 2),
+                              14),
+                   inputs);
     check_near(result[2], {(1 - sigmoid(2)) * 2, 3, (1 - sigmoid(-4)) * 4, 5});
 }
 
@@ -164,7 +166,7 @@ TEST_CASE("MaxUnpool puts maxima into a larger tensor whose shape the run gives"
 }
 
 TEST_CASE("ScatterND adds up what comes to one place") {
-    const parts net{{make_node("ScatterND", {"x", "places", "updates"}, {"y"}, {word("reduction", "add")})},
+    const parts net{{make_node("ScatterND", {"x", "places", "updates"}, {"y"}, {word_attribute("reduction", "add")})},
                     {},
                     {value("x", {3}), value("places", {3, 1}, i64_type), value("updates", {3})},
                     {value("y", {3})}};

@@ -54,7 +54,7 @@ TEST_CASE("Constants of two bits lie four in a byte") {
 
 TEST_CASE("Sizes of Resize that are known only in a run give what known ones give") {
     for (const std::string mode : {"linear", "cubic", "nearest"}) {
-        const words attributes{word("mode", mode), word("keep_aspect_ratio_policy", "not_larger"),
+        const words attributes{word_attribute("mode", mode), word_attribute("keep_aspect_ratio_policy", "not_larger"),
                                integer("antialias", 1)};
         parts net{{make_node("Resize", {"x", "", "", "sizes"}, {"y"}, attributes)},
                   {},
@@ -108,13 +108,14 @@ TEST_CASE("Blocks of an image are added up where they lie over each other") {
 }
 
 TEST_CASE("Runs of numbers are counted, with others between them, too") {
-    const parts net{{make_node("TfIdfVectorizer", {"x"}, {"y"},
-                               {integer("min_gram_length", 1), integer("max_gram_length", 2),
-                                integer("max_skip_count", 1), word("mode", "TF"), list("ngram_counts", {0, 1}),
-                                list("ngram_indexes", {1, 0}), list("pool_int64s", {3, 5, 7})})},
-                    {},
-                    {value("x", {6}, i64_type)},
-                    {value("y", {2})}};
+    const parts net{
+        {make_node("TfIdfVectorizer", {"x"}, {"y"},
+                   {integer("min_gram_length", 1), integer("max_gram_length", 2), integer("max_skip_count", 1),
+                    word_attribute("mode", "TF"), list("ngram_counts", {0, 1}), list("ngram_indexes", {1, 0}),
+                    list("pool_int64s", {3, 5, 7})})},
+        {},
+        {value("x", {6}, i64_type)},
+        {value("y", {2})}};
     CHECK(results_of(make_model(net), {integers_of_list({5, 7, 5, 3, 3, 7})})[0] == values{1, 2});
 }
 

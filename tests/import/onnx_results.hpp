@@ -35,7 +35,7 @@ inline tensor floats_of(shape dimensions, const values& numbers_of) {
     return make_tensor(f32, std::move(dimensions), view<double>(numbers_of.data(), numbers_of.size()));
 }
 inline tensor integers_of_list(const numbers& all) { return make_indices(view<std::int64_t>(all.data(), all.size())); }
-inline std::string word(const std::string& name, const std::string& given) {
+inline std::string word_attribute(const std::string& name, const std::string& given) {
     return message([&](pbf_writer& to) {
         to.add_string(1, name);
         to.add_string(4, given);
