@@ -21194,8 +21194,9 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. A sum with a
-/// constant is written as a Subtract, one with that of the zero point, unless it is a bias.
+/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. q + c behind a Subtract
+/// of z becomes one Subtract of z - c; any other becomes q - (-c), but a bias stays an Add. Constants that leave the range of their type are found
+/// only while it is rewritten: then it refuses, and what was folded until then stays.
 struct add_transformation {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
@@ -21255,7 +21256,7 @@ private:
         return true;
     }
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
-    /// which nothing is known counts as small.
+    /// which nothing is known counts as at most 1.
     static constexpr bool stays_finite(const auto& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
@@ -21291,7 +21292,8 @@ private:
         copy_information(r, found.multiply, multiply);
         return scaled.then(multiply).finish(true);
     }
-    /// The Add becomes data + shift: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
+    /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
+    /// else a Subtract of -shift.
     static constexpr void become_sum(auto& r, node_id add, output_ref data, const constant& shift) {
         graph& model = r.model;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
@@ -22099,8 +22101,8 @@ namespace lpt::inline LPT_ABI {
 /// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// Constants may vary over the axis of the concatenation only. Where the size of this axis is not known, all inputs must have the same
-/// scale and zero point.
+/// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
+/// point. All data must have one type.
 struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -22194,7 +22196,7 @@ private:
                    : verdict{.why = reason::types_do_not_match, .port = port, .type = type, .about = found.scale};
     }
 
-    /// What the Concat reads: quantized data; beside real data it enters converted.
+    /// What the Concat reads: the quantized data. (Upstream converts it beside real data, of which there is none: all data has one type.)
     static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
         bool any_real = false;
         for (const dequantization& each : all) {
@@ -22208,12 +22210,12 @@ private:
         return result;
     }
 
-    /// A FakeQuantize without an interval of its own that takes up the dequantization gets that of the Concat.
+    /// The last operation of the dequantization carries the Concat's interval, for a FakeQuantize below it that is fused with it later and has none.
     static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
-        const attribute::place from = attribute::place::on_node(concat);
-        if (last != concat && intervals.has(from)) {
-            intervals.share(attribute::place::on_node(last), from);
+        const attribute::place of_concat = attribute::place::on_node(concat);
+        if (last != concat && intervals.has(of_concat)) {
+            intervals.share(attribute::place::on_node(last), of_concat);
         }
     }
 };
@@ -22754,8 +22756,8 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
 
 /// What a convolution reads as activations once the scale stands behind it: the low precision tensor, or a Subtract.
 ///
-/// The Subtract becomes one of low precision tensors, its constant is spread over the input channels as engines expect it
-/// where they fuse it into the convolution; cleanup must leave it there.
+/// Where a Convert lies above it, the Subtract then takes low precision tensors. Its constant gets a number for each input channel, which engines
+/// need to fuse it with the convolution (not above a transposed one). It is marked, so that cleanup leaves it.
 constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
     if (!found.has_subtract()) {
@@ -22786,8 +22788,8 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 /// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
-/// with low precision q and z (rounded, halves away from zero); a zero point of 0 goes away. The product of scales has the
-/// dequantization precision. `facts` are those of the verdict.
+/// z_a is rounded, halves away from zero; a zero point of 0 goes away. The product of scales is computed in `computed_type()`, and the
+/// Multiply gives the type that the one of the data gave. `facts` are those of the verdict.
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
@@ -22844,8 +22846,11 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 
 /// Moves scales of activations and weights behind a Convolution, which then works on 8-bit integers.
 ///
+///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution.
+/// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
+/// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
+/// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
 struct convolution_transformation {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
@@ -23109,8 +23114,9 @@ namespace lpt::inline LPT_ABI {
 ///
 /// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several
 /// FakeQuantize operations (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from
-/// the FakeQuantize's own output range. A FakeQuantize that already has low precision is done anew if another type is
-/// allowed. FakeQuantize on weights is left to the operation that reads it.
+/// the FakeQuantize's own output range. A Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision
+/// type than the one that is wanted, the dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to
+/// the operation that reads it.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;
@@ -23138,7 +23144,7 @@ struct fake_quantize_decomposition_transformation {
         if (const verdict why = can_decompose(r, id, found); !why) {
             return changed || r.refused(id, name, why);
         }
-        if (is_quantized(r.model[id].type())) {
+        if (gives_quantized(r.model[id].type())) {
             compose_fake_quantize(r, id, find_dequantization_below(r.model, id));
             changed = true;
             found = decide(r, id);
@@ -23157,13 +23163,14 @@ struct fake_quantize_decomposition_transformation {
         if (parts.quantized.node == id) {
             r.register_new_node(id);
         }
+        // Shared: all FakeQuantize operations of the group get this type.
         attributes_of<attribute::precisions>(r).find_output(id, 0)->types = {precision.type};
         return true;
     }
 
 private:
-    /// True for types that only a FakeQuantize which was decomposed gives; those of four bits, too.
-    static constexpr bool is_quantized(element type) {
+    /// True for the types of a FakeQuantize that was decomposed, or that a quantizing Convert was merged with; also those of four bits.
+    static constexpr bool gives_quantized(element type) {
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
     static constexpr verdict is_supported(const auto& r, node_id id) {
@@ -23188,7 +23195,7 @@ private:
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 
-    /// Fills `found` where the answer is yes.
+    /// `found` is complete only where the answer is yes.
     static constexpr verdict can_decompose(const auto& r, node_id id, decision& found) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
@@ -23202,7 +23209,8 @@ private:
                        ? refuse_levels(r.model, id, reason::unsupported_levels)
                        : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
-        if (is_quantized(r.model[id].type())) {
+        if (gives_quantized(r.model[id].type())) {
+            // Whether to do it anew is decided by the ranges that it has now; the type that it then gets is the first that is allowed, as for any other.
             const dequantization below = find_dequantization_below(r.model, id);
             const element expected = allowed->types.size() == 1
                                          ? allowed->types.front()
@@ -23237,13 +23245,12 @@ private:
         return result;
     }
 
-    /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point. None where the
-    /// type has fewer values than there are levels (`quirk::uneven_levels`), or its limits are no values of the bounds
-    /// (`quirk::overflowing_range`).
+    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
+    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: of any FakeQuantize whose own range does not ask for just this type.
     static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
-        if (bit_width(type) == 4) {  // the published implementation fails here, so there is no error to follow
+        if (bit_width(type) == 4) {  // the published implementation fails here, so there is no quirk to follow
             if (!levels_fit(type, details.levels)) {
                 return {};
             }
@@ -23612,8 +23619,8 @@ namespace lpt::inline LPT_ABI {
 /// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
 ///
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
-/// Scales must not vary over the axis that is summed; b has no zero point, and is constant where a has one. The term of the
-/// zero point is folded, its zero point is not rounded. The product of scales is f32.
+/// Scales must not vary over the axis that is summed. b has no zero point, or one that rounds to 0, which is dropped. Where a has one, b must be
+/// computed from constants, and z_a x q_b is folded where it can be; z_a is not rounded. The product of scales is f32.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
@@ -23639,7 +23646,7 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // It makes constants of its own, so it leaves what others read as it is.
+        // No branch is separated: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
         if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -23672,7 +23679,7 @@ private:
     static constexpr detail::matrix_operand second_of(const auto& model, node_id id) {
         return {1, model[id].template as<op::mat_mul>().transpose_b};
     }
-    /// True for a Constant with a value that its type, f16 perhaps, does not hold.
+    /// True for a Constant with an infinite value or NaN.
     static constexpr bool is_infinite(const auto& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);

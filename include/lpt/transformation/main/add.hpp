@@ -12,8 +12,9 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. A sum with a
-/// constant is written as a Subtract, one with that of the zero point, unless it is a bias.
+/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. q + c behind a Subtract
+/// of z becomes one Subtract of z - c; any other becomes q - (-c), but a bias stays an Add. Constants that leave the range of their type are found
+/// only while it is rewritten: then it refuses, and what was folded until then stays.
 struct add_transformation {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
@@ -73,7 +74,7 @@ private:
         return true;
     }
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
-    /// which nothing is known counts as small.
+    /// which nothing is known counts as at most 1.
     static constexpr bool stays_finite(const auto& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
@@ -109,7 +110,8 @@ private:
         copy_information(r, found.multiply, multiply);
         return scaled.then(multiply).finish(true);
     }
-    /// The Add becomes data + shift: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
+    /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
+    /// else a Subtract of -shift.
     static constexpr void become_sum(auto& r, node_id add, output_ref data, const constant& shift) {
         graph& model = r.model;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;

@@ -10,8 +10,8 @@ namespace lpt::inline LPT_ABI {
 /// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// Constants may vary over the axis of the concatenation only. Where the size of this axis is not known, all inputs must have the same
-/// scale and zero point.
+/// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
+/// point. All data must have one type.
 struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -105,7 +105,7 @@ private:
                    : verdict{.why = reason::types_do_not_match, .port = port, .type = type, .about = found.scale};
     }
 
-    /// What the Concat reads: quantized data; beside real data it enters converted.
+    /// What the Concat reads: the quantized data. (Upstream converts it beside real data, of which there is none: all data has one type.)
     static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
         bool any_real = false;
         for (const dequantization& each : all) {
@@ -119,12 +119,12 @@ private:
         return result;
     }
 
-    /// A FakeQuantize without an interval of its own that takes up the dequantization gets that of the Concat.
+    /// The last operation of the dequantization carries the Concat's interval, for a FakeQuantize below it that is fused with it later and has none.
     static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
-        const attribute::place from = attribute::place::on_node(concat);
-        if (last != concat && intervals.has(from)) {
-            intervals.share(attribute::place::on_node(last), from);
+        const attribute::place of_concat = attribute::place::on_node(concat);
+        if (last != concat && intervals.has(of_concat)) {
+            intervals.share(attribute::place::on_node(last), of_concat);
         }
     }
 };

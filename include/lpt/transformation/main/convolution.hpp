@@ -34,8 +34,8 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
 
 /// What a convolution reads as activations once the scale stands behind it: the low precision tensor, or a Subtract.
 ///
-/// The Subtract becomes one of low precision tensors, its constant is spread over the input channels as engines expect it
-/// where they fuse it into the convolution; cleanup must leave it there.
+/// Where a Convert lies above it, the Subtract then takes low precision tensors. Its constant gets a number for each input channel, which engines
+/// need to fuse it with the convolution (not above a transposed one). It is marked, so that cleanup leaves it.
 constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
     if (!found.has_subtract()) {
@@ -66,8 +66,8 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 /// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
-/// with low precision q and z (rounded, halves away from zero); a zero point of 0 goes away. The product of scales has the
-/// dequantization precision. `facts` are those of the verdict.
+/// z_a is rounded, halves away from zero; a zero point of 0 goes away. The product of scales is computed in `computed_type()`, and the
+/// Multiply gives the type that the one of the data gave. `facts` are those of the verdict.
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
@@ -124,8 +124,11 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 
 /// Moves scales of activations and weights behind a Convolution, which then works on 8-bit integers.
 ///
+///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution.
+/// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
+/// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
+/// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
 struct convolution_transformation {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;

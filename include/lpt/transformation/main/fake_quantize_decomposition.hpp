@@ -13,8 +13,9 @@ namespace lpt::inline LPT_ABI {
 ///
 /// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several
 /// FakeQuantize operations (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from
-/// the FakeQuantize's own output range. A FakeQuantize that already has low precision is done anew if another type is
-/// allowed. FakeQuantize on weights is left to the operation that reads it.
+/// the FakeQuantize's own output range. A Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision
+/// type than the one that is wanted, the dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to
+/// the operation that reads it.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;
@@ -42,7 +43,7 @@ struct fake_quantize_decomposition_transformation {
         if (const verdict why = can_decompose(r, id, found); !why) {
             return changed || r.refused(id, name, why);
         }
-        if (is_quantized(r.model[id].type())) {
+        if (gives_quantized(r.model[id].type())) {
             compose_fake_quantize(r, id, find_dequantization_below(r.model, id));
             changed = true;
             found = decide(r, id);
@@ -61,13 +62,14 @@ struct fake_quantize_decomposition_transformation {
         if (parts.quantized.node == id) {
             r.register_new_node(id);
         }
+        // Shared: all FakeQuantize operations of the group get this type.
         attributes_of<attribute::precisions>(r).find_output(id, 0)->types = {precision.type};
         return true;
     }
 
 private:
-    /// True for types that only a FakeQuantize which was decomposed gives; those of four bits, too.
-    static constexpr bool is_quantized(element type) {
+    /// True for the types of a FakeQuantize that was decomposed, or that a quantizing Convert was merged with; also those of four bits.
+    static constexpr bool gives_quantized(element type) {
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
     static constexpr verdict is_supported(const auto& r, node_id id) {
@@ -92,7 +94,7 @@ private:
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 
-    /// Fills `found` where the answer is yes.
+    /// `found` is complete only where the answer is yes.
     static constexpr verdict can_decompose(const auto& r, node_id id, decision& found) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
@@ -106,7 +108,8 @@ private:
                        ? refuse_levels(r.model, id, reason::unsupported_levels)
                        : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
-        if (is_quantized(r.model[id].type())) {
+        if (gives_quantized(r.model[id].type())) {
+            // Whether to do it anew is decided by the ranges that it has now; the type that it then gets is the first that is allowed, as for any other.
             const dequantization below = find_dequantization_below(r.model, id);
             const element expected = allowed->types.size() == 1
                                          ? allowed->types.front()
@@ -141,13 +144,12 @@ private:
         return result;
     }
 
-    /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point. None where the
-    /// type has fewer values than there are levels (`quirk::uneven_levels`), or its limits are no values of the bounds
-    /// (`quirk::overflowing_range`).
+    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
+    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: of any FakeQuantize whose own range does not ask for just this type.
     static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
-        if (bit_width(type) == 4) {  // the published implementation fails here, so there is no error to follow
+        if (bit_width(type) == 4) {  // the published implementation fails here, so there is no quirk to follow
             if (!levels_fit(type, details.levels)) {
                 return {};
             }

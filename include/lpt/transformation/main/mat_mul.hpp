@@ -12,8 +12,8 @@ namespace lpt::inline LPT_ABI {
 /// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
 ///
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
-/// Scales must not vary over the axis that is summed; b has no zero point, and is constant where a has one. The term of the
-/// zero point is folded, its zero point is not rounded. The product of scales is f32.
+/// Scales must not vary over the axis that is summed. b has no zero point, or one that rounds to 0, which is dropped. Where a has one, b must be
+/// computed from constants, and z_a x q_b is folded where it can be; z_a is not rounded. The product of scales is f32.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
@@ -39,7 +39,7 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // It makes constants of its own, so it leaves what others read as it is.
+        // No branch is separated: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
         if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -72,7 +72,7 @@ private:
     static constexpr detail::matrix_operand second_of(const auto& model, node_id id) {
         return {1, model[id].template as<op::mat_mul>().transpose_b};
     }
-    /// True for a Constant with a value that its type, f16 perhaps, does not hold.
+    /// True for a Constant with an infinite value or NaN.
     static constexpr bool is_infinite(const auto& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);
