@@ -18414,7 +18414,10 @@ public:
     }
     /// The name of the operation with a suffix; none without.
     constexpr text named(text_view suffix) const {
-        return suffix.empty() ? text() : text(r_.model[operation_].name().view(), suffix);
+        if (suffix.empty()) {
+            return {};  // g++ 12 destroys what a conditional expression gives twice while it compiles
+        }
+        return text(r_.model[operation_].name().view(), suffix);
     }
 
     /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.

@@ -303,7 +303,7 @@ TEST_CASE("pairs of products at the ends of 16 bits are exact, however the four 
             gemm_data data({m, n, 64, m % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8}, 5);
             generator random(static_cast<std::uint64_t>(m * 100 + n));
             std::memset(data.a.data(), m % 2 == 0 ? 255 : 127, data.a.size());
-            data.a[random.below(data.a.size())] = 3;
+            data.a[0] = 3;
             for (std::int64_t column = 0; column < n; ++column) {
                 const int sign = random.below(2) == 0 ? 1 : -1;
                 for (std::int64_t row = 0; row < 64; ++row) {

@@ -252,9 +252,9 @@ TEST_CASE("A normalization scales and shifts its results as a step of its own wo
     for (const std::int64_t length : {2, 7, 16, 31, 64, 100, 384, 1025}) {
         const group_case each{{1, 1, 9, length}, 8};
         const std::size_t count = static_cast<std::size_t>(9 * length);
-        const guarded<float> input = random_floats(random, count, -3, 5);
-        const guarded<float> scale = random_floats(random, static_cast<std::size_t>(length), -2, 2);
-        const guarded<float> shift = random_floats(random, static_cast<std::size_t>(length), -1, 1);
+        const guarded<float> input = random_floats(random, 9 * length, -3, 5);
+        const guarded<float> scale = random_floats(random, length, -2, 2);
+        const guarded<float> shift = random_floats(random, length, -1, 1);
         k::normalization_problem problem{k::normalization_kind::mean_and_deviation,
                                          1e-5f,
                                          axes_of(each, false),
