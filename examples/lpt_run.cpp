@@ -121,8 +121,10 @@ void read_arguments(CLI::App& app, arguments& to) {
 
 /// An option that is given and that specified arithmetic, which makes no transformations and no report, does not have; or null.
 const char* option_of_transformed(const CLI::App& app) {
-    for (const char* const option : {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream",
-                                     "--as-transformed", "--on-reference", "--sessions", "--compare"}) {
+    for (const char* const option :
+         {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream", "--as-transformed", "--all",
+          "--width", "--memory-limit", "--iterations", "--evaluation-limit", "--folding-limit", "--folding-steps",
+          "--on-reference", "--sessions", "--compare"}) {
         if (app.count(option) != 0) {
             return option;
         }
@@ -416,7 +418,8 @@ void run_specified(const arguments& given) {
     }
     std::sort(times.begin(), times.end());
     const double median = times.empty() ? 0 : times[times.size() / 2];
-    std::printf("%d operations in the arithmetic of the 8-bit specification\n",
+    std::printf("%d operations in the arithmetic of the 8-bit specification (--arithmetic transformed: transformed, "
+                "with a report)\n",
                 static_cast<int>(net.subgraph().operators.size()));
     std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", import_ms, plan_ms, median,
                 kernel::name_of(set), given.threads, given.threads == 1 ? "" : "s");
