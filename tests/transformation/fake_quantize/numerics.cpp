@@ -5,6 +5,7 @@
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
+#include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/main/fake_convert_decomposition.hpp>
 #include <lpt/transformation/main/fake_quantize.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
