@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/import/onnx/movement.hpp>
+#include <lpt/tensor/checked.hpp>
 
 /// Operators that put elements at places that other tensors give.
 namespace lpt::inline LPT_ABI::onnx {
@@ -170,8 +171,14 @@ inline void read_max_unpool(operation& n) {
         n.wrong({"a kernel over ", kernel.size(), " axes does not fit data of shape ", data});
     }
     lpt::shape sizes = data;
+    checked count = checked(data[0]) * data[1];
     for (std::size_t i = 0; i < kernel.size(); ++i) {
-        sizes[i + 2] = (data[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
+        const checked size = (checked(data[i + 2]) - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
+        count = count * size;
+        if (!size.is_within(0, std::int64_t{1} << 47) || !count.is_within(0, std::int64_t{1} << 47)) {
+            n.wrong({"kernel, strides and pads give no size that axis ", i + 2, " of the output can have"});
+        }
+        sizes[i + 2] = size.value();
     }
     if (n.has(2)) {
         const output_ref wanted = n.convert(n.in(2), i64);
@@ -194,11 +201,7 @@ inline void read_max_unpool(operation& n) {
         const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.concat({wide, n.indices({1})}, 0));
         return n.out(n.make(op::reshape{}, {scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted}));
     }
-    std::int64_t count = 1;
-    for (const dimension size : sizes) {
-        count *= size;
-    }
-    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count, 1}));
+    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count.value(), 1}));
     n.out(n.reshape(scattered(n, zeros, n.reshape(n.in(1), {-1}), n.reshape(n.in(0), {-1, 1})), sizes.dimensions()));
 }
 
