@@ -6766,11 +6766,11 @@ inline void read_max_unpool(operation& n) {
         n.wrong({"a kernel over ", kernel.size(), " axes does not fit data of shape ", data});
     }
     lpt::shape sizes = data;
-    checked count = checked(data[0]) * data[1];
+    checked extent = checked(math::maximum(data[0], dimension{1})) * math::maximum(data[1], dimension{1});
     for (std::size_t i = 0; i < kernel.size(); ++i) {
         const checked size = (checked(data[i + 2]) - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
-        count = count * size;
-        if (!size.is_within(0, std::int64_t{1} << 47) || !count.is_within(0, std::int64_t{1} << 47)) {
+        extent = extent * math::maximum(size.value(), dimension{1});  // axes of size 0 left out
+        if (!size.fits() || size.value() < 0 || !extent.is_within(1, std::int64_t{1} << 47)) {
             n.wrong({"kernel, strides and pads give no size that axis ", i + 2, " of the output can have"});
         }
         sizes[i + 2] = size.value();
@@ -6796,7 +6796,11 @@ inline void read_max_unpool(operation& n) {
         const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.concat({wide, n.indices({1})}, 0));
         return n.out(n.make(op::reshape{}, {scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted}));
     }
-    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count.value(), 1}));
+    std::int64_t count = 1;
+    for (const dimension size : sizes) {
+        count *= size;
+    }
+    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count, 1}));
     n.out(n.reshape(scattered(n, zeros, n.reshape(n.in(1), {-1}), n.reshape(n.in(0), {-1, 1})), sizes.dimensions()));
 }
 
