@@ -6380,6 +6380,20 @@ private:
         return panel;
     }
 
+    /// All k groups of tap `t`, in the panel's order if it has one.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_tap(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                 [[maybe_unused]] const std::uint16_t* order, [[maybe_unused]] std::int64_t t, std::int64_t groups,
+                 const unsigned char* panel, tile_fetches* fetches) noexcept {
+        if constexpr (has_pairs) {
+            if (order != nullptr)
+                return multiply_ordered<Rows, Vectors>(sum[0], row, order + t * (Arithmetic::pairings + groups), groups,
+                                                       panel);
+        }
+        return multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+    }
+
     /// The same for columns of four bits.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static const unsigned char*
@@ -6448,18 +6462,10 @@ private:
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 row[r] = w.row(r, t);
-            if constexpr (FourBits) {
+            if constexpr (FourBits)
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
-                continue;
-            }
-            if constexpr (has_pairs && !FourBits) {
-                if (w.order != nullptr) {
-                    const std::uint16_t* const order = w.order + t * (Arithmetic::pairings + groups);
-                    panel = multiply_ordered<Rows, Vectors>(sum[0], row, order, groups, panel);
-                    continue;
-                }
-            }
-            if constexpr (!FourBits) panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+            else
+                panel = multiply_tap<Rows, Vectors>(sum, row, w.order, t, groups, panel, fetches);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
