@@ -5212,12 +5212,13 @@ struct spread {
         }
         return true;
     }
-    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is the tensor's.
+    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is that of a tensor that has these axes last.
     std::vector<std::int64_t> strides(std::size_t rank) const {
         std::vector<std::int64_t> result(rank, 0);
         std::int64_t stride = 1;
+        const std::size_t before = rank - dimensions.rank();
         for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
-            result[axis] = dimensions[axis] == 1 ? 0 : stride;
+            result[before + axis] = dimensions[axis] == 1 ? 0 : stride;
             stride *= dimensions[axis];
         }
         return result;
@@ -7847,9 +7848,11 @@ inline number_row numbers_in_order(const spread& numbers, const std::vector<std:
         return result;
     }
     const std::vector<std::int64_t> from = in_order(numbers.strides(order.size()), order);
+    const lpt::shape dimensions =
+        numbers.dimensions.padded_left(order.size());  // the tensor of the loops may have more axes
     std::vector<std::int64_t> sizes;
     for (const std::size_t axis : order) {
-        sizes.push_back(numbers.dimensions[axis]);
+        sizes.push_back(dimensions[axis]);
     }
     result.values.resize(numbers.values.size());
     result.strides.assign(order.size(), 0);

@@ -150,6 +150,17 @@ TEST_CASE("Elementwise operations broadcast over any axes, in both layouts") {
     check(model, {image(shape{2, 3, 4, 5}), image(shape{2, 3, 1, 1}), image(shape{4, 1})}, 1e-5);
 }
 
+TEST_CASE("Scales and zero points of channels keep their axis where a constant gives the tensor more axes") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{1, 3, 16, 16}, "x");
+    const tensor zero_points = make_tensor(f32, shape{3, 1, 1}, {1, 20, 200});
+    const output_ref centred = shifted(model, input, zero_points);
+    model.result(multiplied(model, centred, make_tensor(f32, shape{1, 1, 1, 1, 1}, {1.27})));
+    model.result(multiplied(model, multiplied(model, centred, numbers(f32, shape{3, 1, 1}, 0.1, 0.3, 1)),
+                            make_tensor(f32, shape{1, 1, 1, 1, 1}, {-0.5})));
+    check(model, {numbers(u8, shape{1, 3, 16, 16}, 0, 7, 255)}, 1e-5);
+}
+
 TEST_CASE("Operations that move elements keep them, in both layouts") {
     graph model;
     const output_ref input = quantize(model, model.parameter(f32, shape{1, 4, 4, 6}, "x"), u8, 0.1, 30);

@@ -103,9 +103,11 @@ inline number_row numbers_in_order(const spread& numbers, const std::vector<std:
         return result;
     }
     const std::vector<std::int64_t> from = in_order(numbers.strides(order.size()), order);
+    const lpt::shape dimensions =
+        numbers.dimensions.padded_left(order.size());  // the tensor of the loops may have more axes
     std::vector<std::int64_t> sizes;
     for (const std::size_t axis : order) {
-        sizes.push_back(numbers.dimensions[axis]);
+        sizes.push_back(dimensions[axis]);
     }
     result.values.resize(numbers.values.size());
     result.strides.assign(order.size(), 0);

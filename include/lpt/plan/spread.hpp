@@ -63,12 +63,13 @@ struct spread {
         }
         return true;
     }
-    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is the tensor's.
+    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is that of a tensor that has these axes last.
     std::vector<std::int64_t> strides(std::size_t rank) const {
         std::vector<std::int64_t> result(rank, 0);
         std::int64_t stride = 1;
+        const std::size_t before = rank - dimensions.rank();
         for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
-            result[axis] = dimensions[axis] == 1 ? 0 : stride;
+            result[before + axis] = dimensions[axis] == 1 ? 0 : stride;
             stride *= dimensions[axis];
         }
         return result;
