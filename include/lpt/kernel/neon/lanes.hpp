@@ -56,6 +56,14 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
         return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
     }
+    // xsimd looks the count up in a list of all counts, and fails an assertion past its end.
+    [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return vshlq_n_s32(value, 23); }
+    [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return vshrq_n_s32(value, 23); }
+    [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return vshrq_n_s32(value, 1); }
+    [[gnu::always_inline]] static ints sign(ints value) noexcept { return vshrq_n_s32(value, 31); }
+    [[gnu::always_inline]] static ints shift_left(ints value, int by) noexcept {
+        return vshlq_s32(value, vdupq_n_s32(by));
+    }
     [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
         return vshlq_s32(value, vnegq_s32(by));
     }
