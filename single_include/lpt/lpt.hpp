@@ -3147,12 +3147,19 @@ public:
     constexpr const tensor* constant(std::size_t port) const {
         return port < inputs_.size() ? inputs_[port].constant : nullptr;
     }
+    /// Raises an error unless an input can have integers.
+    constexpr void require_integers(std::size_t port) const {
+        if (type(port) != dynamic && !is_integral(type(port))) {
+            wrong({"input ", port, " must be of an integer type, not ", lpt::name(type(port))});
+        }
+    }
     /// The integers that are known to arrive at a port (axes, shapes, orders …); false if not even their number is
-    /// known. Single values may be `unknown_value`.
+    /// known. Single values may be `unknown_value`. Raises an error for an input that cannot have integers.
     constexpr bool values(std::size_t port, integers& result) const {
         if (port >= inputs_.size()) {
             return false;
         }
+        require_integers(port);
         if (inputs_[port].values != nullptr) {
             result = *inputs_[port].values;
             return true;
@@ -5274,12 +5281,6 @@ constexpr void require_real(const inference& facts, std::size_t port) {
         facts.wrong({"input ", port, " must be of a floating point type, not ", lpt::name(facts.type(port))});
     }
 }
-/// Raises an error unless an input can have integers.
-constexpr void require_integers(const inference& facts, std::size_t port) {
-    if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-        facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
-    }
-}
 
 }  // namespace lpt::inline LPT_ABI::op::detail
 #endif
@@ -5561,9 +5562,7 @@ struct top_k {
     }
     static constexpr void infer(const top_k& self, inference& facts) {
         detail::require_index_type(facts, "index_element_type", self.index_element_type);
-        if (facts.type(1) != dynamic && !is_integral(facts.type(1))) {
-            facts.wrong({"k must be an integer, not ", lpt::name(facts.type(1))});
-        }
+        facts.require_integers(1);
         const std::int64_t count = detail::infer_single_value(facts, 1);
         if (count != unknown_value && count < 0) {
             facts.wrong({"k must not be negative, but is ", count});
@@ -5650,9 +5649,7 @@ struct one_hot {
     }
     static constexpr void infer(const one_hot& self, inference& facts) {
         for (std::size_t port = 0; port < 2; ++port) {
-            if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-                facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
-            }
+            facts.require_integers(port);
         }
         const element on = facts.type(2);
         const element off = facts.type(3);
@@ -5763,7 +5760,7 @@ struct non_max_suppression {
             if (port != 2) {
                 detail::require_real(facts, port);
             } else {
-                detail::require_integers(facts, 2);
+                facts.require_integers(2);
             }
             if (port >= 2 && facts.dimensions(port).is_static() && facts.dimensions(port).elements() != 1) {
                 facts.wrong(
@@ -5834,7 +5831,7 @@ struct roi_align {
         detail::require_sizes(facts, 2, "images", {&regions});
         detail::require_real(facts, 0);
         detail::require_real(facts, 1);
-        detail::require_integers(facts, 2);
+        facts.require_integers(2);
         facts.output(facts.type(0), shape{regions, channels, self.pooled_h, self.pooled_w});
     }
     friend constexpr bool operator==(const roi_align&, const roi_align&) = default;
@@ -6237,12 +6234,6 @@ constexpr std::size_t checked_batch(const inference& facts, std::int64_t batch_d
     return static_cast<std::size_t>(batch);
 }
 
-constexpr void check_indices(const inference& facts, std::size_t port) {
-    if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-        facts.wrong({"input ", port, " must be integers, not ", lpt::name(facts.type(port))});
-    }
-}
-
 /// The axes that data and indices have in common, merged.
 constexpr shape merged_batch(const inference& facts, std::size_t batch) {
     shape result;
@@ -6260,7 +6251,7 @@ constexpr shape merged_batch(const inference& facts, std::size_t batch) {
 constexpr shape infer_gather(const inference& facts, std::int64_t batch_dims) {
     const shape& data = facts.dimensions(0);
     const shape& indices = facts.dimensions(1);
-    check_indices(facts, 1);
+    facts.require_integers(1);
     const std::int64_t axis_value = scalar_value(facts, 2);
     if (data.rank_is_static() && axis_value != unknown_value) {
         checked_axis(facts, axis_value, data.rank());
@@ -6303,7 +6294,7 @@ constexpr shape joined_batch(const shape& batch) {
 constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims) {
     const shape& data = facts.dimensions(0);
     const shape& indices = facts.dimensions(1);
-    check_indices(facts, 1);
+    facts.require_integers(1);
     if (data.rank_is_dynamic() || indices.rank_is_dynamic()) {
         return shape::of_dynamic_rank();
     }
@@ -8486,10 +8477,7 @@ struct reduction {
         visit("keep_dims", self.keep_dims);
     }
     static constexpr void infer(const reduction& self, inference& facts) {
-        const element axes_type = facts.type(1);
-        if (axes_type != dynamic && !is_integral(axes_type)) {
-            facts.wrong({"axes must be integers, not ", lpt::name(axes_type)});
-        }
+        facts.require_integers(1);
         if (facts.dimensions(1).rank_is_static() && facts.dimensions(1).rank() > 1) {
             facts.wrong({"axes must be a scalar or have one axis, not shape ", facts.dimensions(1)});
         }
@@ -8633,7 +8621,7 @@ struct scatter_nd_update {
     static constexpr void infer(const scatter_nd_update&, inference& facts) {
         const element data = facts.type(0);
         const element updates = facts.type(2);
-        detail::check_indices(facts, 1);
+        facts.require_integers(1);
         if (data != updates && data != dynamic && updates != dynamic) {
             facts.wrong(
                 {"data and updates must have one element type, not ", lpt::name(data), " and ", lpt::name(updates)});
@@ -8688,7 +8676,6 @@ namespace detail {
 
 /// The axes that are transformed, counted from the front among the first `rank`; false if they are not known.
 constexpr bool transformed_axes(const inference& facts, std::size_t rank, integers& axes) {
-    require_integers(facts, 1);
     if (!known_axes(facts, 1, rank, axes)) {
         return false;
     }

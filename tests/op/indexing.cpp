@@ -80,7 +80,7 @@ TEST_CASE("TopK refuses impossible k, axes and index types") {
     const input data = of(f32, {2, 10});
     LPT_CHECK_WRONG(inferred(by_rows, data, number(i64, 11)), "k is 11, but axis 1 of the data has only size 10");
     LPT_CHECK_WRONG(inferred(by_rows, data, number(i64, -1)), "k must not be negative");
-    LPT_CHECK_WRONG(inferred(by_rows, data, number(f32, 1)), "k must be an integer, not f32");
+    LPT_CHECK_WRONG(inferred(by_rows, data, number(f32, 1)), "input 1 must be of an integer type, not f32");
     LPT_CHECK_WRONG(inferred(by_rows, data, indices({1, 2})), "input 1 must be a single number");
     LPT_CHECK_WRONG(inferred(op::top_k{.axis = 2}, data, number(i64, 1)), "axis 2 is outside the rank");
     LPT_CHECK_WRONG(inferred(op::top_k{.axis = 1, .index_element_type = u8}, data, number(i64, 1)),

@@ -177,6 +177,21 @@ TEST_CASE("Reshape: the number of elements must stay") {
     CHECK_FALSE(infer_error(op::reshape{true}, 1, of({2}), indices({2, 0})).empty());
 }
 
+TEST_CASE("Movements: what says sizes and axes has an integer type, known or not") {
+    const input half{.type = f16, .dimensions = {2}, .constant = make_tensor(f16, {2}, {0, 1})};
+    const input later = of({2}, f32);
+    CHECK(infer_error(op::reshape{}, 1, of({2, 6}), half).view() ==
+          "Reshape 'node': input 1 must be of an integer type, not f16");
+    for (const input& real : {half, later}) {
+        CHECK_FALSE(infer_error(op::reshape{}, 1, of({2, 6}), real).empty());
+        CHECK_FALSE(infer_error(op::squeeze{}, 1, of({1, 1}), real).empty());
+        CHECK_FALSE(infer_error(op::transpose{}, 1, of({2, 6}), real).empty());
+        CHECK_FALSE(infer_error(op::tile{}, 1, of({2, 6}), real).empty());
+        CHECK_FALSE(infer_error(op::broadcast{}, 3, of({1, 1}), real).empty());
+        CHECK_FALSE(infer_error(op::pad{}, 12, of({2, 6}), real, indices({0, 1})).empty());
+    }
+}
+
 TEST_CASE("Squeeze: axes of size 1 go") {
     CHECK(infer_shape(op::squeeze{}, 0, of({1, 3, 1, 2})) == shape{3, 2});
     CHECK(infer_shape(op::squeeze{}, 0, of({1, 3, 1, 2}), indices({-2})) == shape{1, 3, 2});

@@ -26,7 +26,7 @@ TEST_CASE("ScatterNDUpdate refuses updates, indices and types that do not fit") 
     LPT_CHECK_WRONG(inferred(scatter, 3, of(f32, {4}), of(i64, {}), of(f32, {2})),
                     "indices must have an axis for their tuples");
     LPT_CHECK_WRONG(inferred(scatter, 3, of(f32, {4}), of(f32, {2, 1}), of(f32, {2})),
-                    "input 1 must be integers, not f32");
+                    "input 1 must be of an integer type, not f32");
     LPT_CHECK_WRONG(inferred(scatter, 3, of(f32, {4}), of(i64, {2, 1}), of(i8, {2})),
                     "data and updates must have one element type, not f32 and i8");
 }

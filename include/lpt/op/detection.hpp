@@ -52,7 +52,7 @@ struct non_max_suppression {
             if (port != 2) {
                 detail::require_real(facts, port);
             } else {
-                detail::require_integers(facts, 2);
+                facts.require_integers(2);
             }
             if (port >= 2 && facts.dimensions(port).is_static() && facts.dimensions(port).elements() != 1) {
                 facts.wrong(
@@ -123,7 +123,7 @@ struct roi_align {
         detail::require_sizes(facts, 2, "images", {&regions});
         detail::require_real(facts, 0);
         detail::require_real(facts, 1);
-        detail::require_integers(facts, 2);
+        facts.require_integers(2);
         facts.output(facts.type(0), shape{regions, channels, self.pooled_h, self.pooled_w});
     }
     friend constexpr bool operator==(const roi_align&, const roi_align&) = default;

@@ -164,9 +164,7 @@ struct top_k {
     }
     static constexpr void infer(const top_k& self, inference& facts) {
         detail::require_index_type(facts, "index_element_type", self.index_element_type);
-        if (facts.type(1) != dynamic && !is_integral(facts.type(1))) {
-            facts.wrong({"k must be an integer, not ", lpt::name(facts.type(1))});
-        }
+        facts.require_integers(1);
         const std::int64_t count = detail::infer_single_value(facts, 1);
         if (count != unknown_value && count < 0) {
             facts.wrong({"k must not be negative, but is ", count});
@@ -253,9 +251,7 @@ struct one_hot {
     }
     static constexpr void infer(const one_hot& self, inference& facts) {
         for (std::size_t port = 0; port < 2; ++port) {
-            if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-                facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
-            }
+            facts.require_integers(port);
         }
         const element on = facts.type(2);
         const element off = facts.type(3);

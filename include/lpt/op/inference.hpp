@@ -53,12 +53,19 @@ public:
     constexpr const tensor* constant(std::size_t port) const {
         return port < inputs_.size() ? inputs_[port].constant : nullptr;
     }
+    /// Raises an error unless an input can have integers.
+    constexpr void require_integers(std::size_t port) const {
+        if (type(port) != dynamic && !is_integral(type(port))) {
+            wrong({"input ", port, " must be of an integer type, not ", lpt::name(type(port))});
+        }
+    }
     /// The integers that are known to arrive at a port (axes, shapes, orders …); false if not even their number is
-    /// known. Single values may be `unknown_value`.
+    /// known. Single values may be `unknown_value`. Raises an error for an input that cannot have integers.
     constexpr bool values(std::size_t port, integers& result) const {
         if (port >= inputs_.size()) {
             return false;
         }
+        require_integers(port);
         if (inputs_[port].values != nullptr) {
             result = *inputs_[port].values;
             return true;

@@ -65,10 +65,7 @@ struct reduction {
         visit("keep_dims", self.keep_dims);
     }
     static constexpr void infer(const reduction& self, inference& facts) {
-        const element axes_type = facts.type(1);
-        if (axes_type != dynamic && !is_integral(axes_type)) {
-            facts.wrong({"axes must be integers, not ", lpt::name(axes_type)});
-        }
+        facts.require_integers(1);
         if (facts.dimensions(1).rank_is_static() && facts.dimensions(1).rank() > 1) {
             facts.wrong({"axes must be a scalar or have one axis, not shape ", facts.dimensions(1)});
         }

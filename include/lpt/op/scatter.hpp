@@ -34,7 +34,7 @@ struct scatter_nd_update {
     static constexpr void infer(const scatter_nd_update&, inference& facts) {
         const element data = facts.type(0);
         const element updates = facts.type(2);
-        detail::check_indices(facts, 1);
+        facts.require_integers(1);
         if (data != updates && data != dynamic && updates != dynamic) {
             facts.wrong(
                 {"data and updates must have one element type, not ", lpt::name(data), " and ", lpt::name(updates)});

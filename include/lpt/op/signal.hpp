@@ -11,7 +11,6 @@ namespace detail {
 
 /// The axes that are transformed, counted from the front among the first `rank`; false if they are not known.
 constexpr bool transformed_axes(const inference& facts, std::size_t rank, integers& axes) {
-    require_integers(facts, 1);
     if (!known_axes(facts, 1, rank, axes)) {
         return false;
     }

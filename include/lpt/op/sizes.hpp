@@ -29,11 +29,5 @@ constexpr void require_real(const inference& facts, std::size_t port) {
         facts.wrong({"input ", port, " must be of a floating point type, not ", lpt::name(facts.type(port))});
     }
 }
-/// Raises an error unless an input can have integers.
-constexpr void require_integers(const inference& facts, std::size_t port) {
-    if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-        facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
-    }
-}
 
 }  // namespace lpt::inline LPT_ABI::op::detail

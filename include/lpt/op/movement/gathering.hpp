@@ -64,12 +64,6 @@ constexpr std::size_t checked_batch(const inference& facts, std::int64_t batch_d
     return static_cast<std::size_t>(batch);
 }
 
-constexpr void check_indices(const inference& facts, std::size_t port) {
-    if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-        facts.wrong({"input ", port, " must be integers, not ", lpt::name(facts.type(port))});
-    }
-}
-
 /// The axes that data and indices have in common, merged.
 constexpr shape merged_batch(const inference& facts, std::size_t batch) {
     shape result;
@@ -87,7 +81,7 @@ constexpr shape merged_batch(const inference& facts, std::size_t batch) {
 constexpr shape infer_gather(const inference& facts, std::int64_t batch_dims) {
     const shape& data = facts.dimensions(0);
     const shape& indices = facts.dimensions(1);
-    check_indices(facts, 1);
+    facts.require_integers(1);
     const std::int64_t axis_value = scalar_value(facts, 2);
     if (data.rank_is_static() && axis_value != unknown_value) {
         checked_axis(facts, axis_value, data.rank());
@@ -130,7 +124,7 @@ constexpr shape joined_batch(const shape& batch) {
 constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims) {
     const shape& data = facts.dimensions(0);
     const shape& indices = facts.dimensions(1);
-    check_indices(facts, 1);
+    facts.require_integers(1);
     if (data.rank_is_dynamic() || indices.rank_is_dynamic()) {
         return shape::of_dynamic_rank();
     }
