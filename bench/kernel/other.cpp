@@ -107,6 +107,19 @@ void run_convert(benchmark::State& state, k::isa set, const k::parallel_for& par
     measure(state, count * (k::bytes_of(c.from) + k::bytes_of(c.to)), [&] { table.convert(problem, parallel); });
 }
 
+void run_cast(benchmark::State& state, k::isa set, const k::parallel_for& parallel, k::number_type from,
+              k::number_type to) {
+    const k::kernel_table& table = k::table_for(set);
+    const std::int64_t count = 1 << 20;
+    const auto width = [](k::number_type type) {
+        return type == k::number_type::i64 ? 8 : type == k::number_type::f16 ? 2 : 4;
+    };
+    const aligned_bytes input(static_cast<std::size_t>(count * width(from)), 0);
+    const aligned_bytes output(static_cast<std::size_t>(count * width(to)));
+    const k::cast_problem problem{count, from, to, input.data, output.data};
+    measure(state, count * (width(from) + width(to)), [&] { table.run(problem, parallel); });
+}
+
 void run_lookup(benchmark::State& state, k::isa set, const k::parallel_for& parallel) {
     const k::kernel_table& table = k::table_for(set);
     const aligned_bytes input(1 << 20);
@@ -151,6 +164,11 @@ void register_others(k::isa set, const k::parallel_for& parallel) {
         add("requantize/i32_u8" + size, run_convert, conversion{i32, u8, pixels});
         add("requantize/u8_u8" + size, run_convert, conversion{u8, u8, pixels});
     }
+    using number = k::number_type;
+    add("cast/i64_f32/1048576", run_cast, number::i64, number::f32);
+    add("cast/f32_i32/1048576", run_cast, number::f32, number::i32);
+    add("cast/f16_f32/1048576", run_cast, number::f16, number::f32);
+    add("cast/f32_f16/1048576", run_cast, number::f32, number::f16);
     add("lookup/u8_u8/1048576", run_lookup);
     add("transpose/u8/256x3136", run_transpose, 1);
     add("transpose/f32/256x3136", run_transpose, 4);

@@ -13348,6 +13348,38 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
+enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
+/// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
+struct cast_problem {
+    std::int64_t count = 0;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    const void* input = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "cast";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/fixed_point.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
@@ -14045,8 +14077,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems =
-    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
+using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
+                              recurrent_problem, cast_problem>;
 
 namespace detail {
 

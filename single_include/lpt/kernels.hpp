@@ -356,6 +356,38 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
+enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
+/// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
+struct cast_problem {
+    std::int64_t count = 0;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    const void* input = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "cast";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/fixed_point.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
@@ -1053,8 +1085,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems =
-    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
+using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
+                              recurrent_problem, cast_problem>;
 
 namespace detail {
 
@@ -8051,6 +8083,261 @@ struct kernel_of<Isa, attention_problem> {
                 }
                 before = at;
             }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/base/half.hpp
+#ifndef LPT_HOLDS_BASE_HALF_HPP
+#define LPT_HOLDS_BASE_HALF_HPP
+// Floating point types of 16 bits: half precision (IEEE 754 binary16) and the upper half of single precision ("brain").
+// Direct forms of what `lpt::detail::decode` and `encode` (`tensor/element.hpp`) say for any small format.
+
+namespace lpt::inline LPT_ABI::detail {
+
+[[gnu::always_inline]] constexpr float float_from_half(std::uint16_t code) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000u) << 16;
+    const std::uint32_t rest = code & 0x7FFFu;
+    if (rest < 0x0400u) {
+        const float size = static_cast<float>(rest) * (1.0f / 16777216.0f);
+        return sign != 0 ? -size : size;
+    }
+    const std::uint32_t bits = rest < 0x7C00u ? (rest << 13) + 0x38000000u : (rest << 13) | 0x7F800000u;
+    return __builtin_bit_cast(float, sign | bits);
+}
+/// To nearest even; too large becomes infinity, NaN the quiet one of its sign.
+[[gnu::always_inline]] constexpr std::uint16_t half_from_float(float value) {
+    const std::uint32_t all = __builtin_bit_cast(std::uint32_t, value);
+    const std::uint32_t sign = (all >> 16) & 0x8000u;
+    std::uint32_t bits = all & 0x7FFFFFFFu;
+    if (bits >= 0x477FF000u) {  // what rounds up beyond the greatest value
+        return static_cast<std::uint16_t>(sign | (bits > 0x7F800000u ? 0x7E00u : 0x7C00u));
+    }
+    if (bits < 0x38800000u) {  // below the least normal value steps are 2^-24, as those of single precision from 0.5 on
+        const float stepped = __builtin_bit_cast(float, bits) + 0.5f;
+        return static_cast<std::uint16_t>(sign | (__builtin_bit_cast(std::uint32_t, stepped) - 0x3F000000u));
+    }
+    bits += 0x0FFFu + ((bits >> 13) & 1u);
+    return static_cast<std::uint16_t>(sign | ((bits - 0x38000000u) >> 13));
+}
+
+[[gnu::always_inline]] constexpr float float_from_brain(std::uint16_t code) {
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(code) << 16);
+}
+/// To nearest even; too large becomes infinity, NaN stays one.
+[[gnu::always_inline]] constexpr std::uint16_t brain_from_float(float value) {
+    const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
+        return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+    }
+    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/base/traits.hpp
+#ifndef LPT_HOLDS_BASE_TRAITS_HPP
+#define LPT_HOLDS_BASE_TRAITS_HPP
+/// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
+namespace lpt::inline LPT_ABI {
+
+/// `std::is_constant_evaluated`.
+constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
+
+template <class A, class B>
+inline constexpr bool is_same = __is_same(A, B);
+template <class T>
+inline constexpr bool is_enumeration = __is_enum(T);
+template <class T>
+inline constexpr bool is_const_type = false;
+template <class T>
+inline constexpr bool is_const_type<const T> = true;
+
+namespace detail {
+template <bool Which, class Yes, class No>
+struct choice {
+    using type = Yes;
+};
+template <class Yes, class No>
+struct choice<false, Yes, No> {
+    using type = No;
+};
+template <class T>
+struct referred {
+    using type = T;
+};
+template <class T>
+struct referred<T&> {
+    using type = T;
+};
+template <class T>
+struct referred<T&&> {
+    using type = T;
+};
+}  // namespace detail
+
+/// `std::conditional_t`.
+template <bool Which, class Yes, class No>
+using choose = typename detail::choice<Which, Yes, No>::type;
+/// `std::remove_reference_t`.
+template <class T>
+using without_reference = typename detail::referred<T>::type;
+
+/// The integer types of the language, `bool` and characters among them; `T` without const.
+template <class T>
+inline constexpr bool is_integer_type =
+    is_same<T, bool> || is_same<T, char> || is_same<T, signed char> || is_same<T, unsigned char> || is_same<T, short> ||
+    is_same<T, unsigned short> || is_same<T, int> || is_same<T, unsigned> || is_same<T, long> ||
+    is_same<T, unsigned long> || is_same<T, long long> || is_same<T, unsigned long long>;
+/// Of an integer type.
+template <class T>
+inline constexpr bool is_signed_type = T(-1) < T(0);
+
+/// A number as a type.
+template <auto Value>
+struct constant_value {
+    static constexpr auto value = Value;
+    constexpr operator decltype(Value)() const noexcept { return Value; }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/kernel/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_CAST_HPP
+#define LPT_HOLDS_KERNEL_CAST_HPP
+// Numbers of one type as numbers of another.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Numbers that memory holds in a form of its own.
+template <class Isa>
+struct stored {
+    struct truth {
+        std::uint8_t value;
+    };
+    struct half {
+        std::uint16_t code;
+    };
+    struct brain {
+        std::uint16_t code;
+    };
+};
+
+template <class Isa>
+struct kernel_of<Isa, cast_problem> {
+    using truth = typename stored<Isa>::truth;
+    using half = typename stored<Isa>::half;
+    using brain = typename stored<Isa>::brain;
+    template <class T>
+    static constexpr bool is_real = is_same<T, float> || is_same<T, double>;
+
+    /// A number as C++ computes with it.
+    template <class From>
+    [[gnu::always_inline]] static auto value_of(From number) noexcept {
+        if constexpr (is_same<From, truth>)
+            return number.value;
+        else if constexpr (is_same<From, half>)
+            return lpt::detail::float_from_half(number.code);
+        else if constexpr (is_same<From, brain>)
+            return lpt::detail::float_from_brain(number.code);
+        else
+            return number;
+    }
+
+    /// A float whose last bit says that something was cut off, so that it rounds further as the number itself would.
+    [[gnu::always_inline]] static float rounded_to_odd(double value) noexcept {
+        const float nearest = static_cast<float>(value);
+        const double back = static_cast<double>(nearest);
+        if (back == value || value != value) return nearest;
+        std::uint32_t bits = __builtin_bit_cast(std::uint32_t, nearest);
+        if (value > 0 ? back > value : back < value) --bits;
+        return __builtin_bit_cast(float, bits | 1u);
+    }
+    [[gnu::always_inline]] static float single(float value) noexcept { return value; }
+    template <class Value>
+    [[gnu::always_inline]] static float single(Value value) noexcept {
+        return rounded_to_odd(static_cast<double>(value));
+    }
+
+    /// Towards zero, saturating; NaN gives 0.
+    template <class To, class Value>
+    [[gnu::always_inline]] static To whole(Value value) noexcept {
+        constexpr bool negative = static_cast<To>(-1) < To{0};
+        constexpr To least = negative ? static_cast<To>(std::int64_t{-1} << (8 * sizeof(To) - 1)) : To{0};
+        constexpr To most = static_cast<To>(~least);
+        if (value >= static_cast<Value>(most)) return most;  // which may have been rounded up to what is too large
+        if (value <= static_cast<Value>(least)) return least;
+        return value == value ? static_cast<To>(value) : To{0};
+    }
+
+    template <class To, class Value>
+    [[gnu::always_inline]] static To converted(Value value) noexcept {
+        if constexpr (is_same<To, truth>)
+            return {static_cast<std::uint8_t>(value != Value{0})};
+        else if constexpr (is_same<To, half>)
+            return {lpt::detail::half_from_float(single(value))};
+        else if constexpr (is_same<To, brain>)
+            return {lpt::detail::brain_from_float(single(value))};
+        else if constexpr (is_real<Value> && !is_real<To>)
+            return whole<To>(value);
+        else
+            return static_cast<To>(value);
+    }
+
+    /// Calls `visit` with a number of the type.
+    template <class Visit>
+    [[gnu::always_inline]] static void with_type(number_type type, const Visit& visit) noexcept {
+        switch (type) {
+            case number_type::boolean: return visit(truth{});
+            case number_type::u8: return visit(std::uint8_t{});
+            case number_type::i8: return visit(std::int8_t{});
+            case number_type::u16: return visit(std::uint16_t{});
+            case number_type::i16: return visit(std::int16_t{});
+            case number_type::u32: return visit(std::uint32_t{});
+            case number_type::i32: return visit(std::int32_t{});
+            case number_type::u64: return visit(std::uint64_t{});
+            case number_type::i64: return visit(std::int64_t{});
+            case number_type::bf16: return visit(brain{});
+            case number_type::f16: return visit(half{});
+            case number_type::f32: return visit(float{});
+            case number_type::f64: return visit(double{});
+        }
+    }
+
+    /// So many numbers at a time become a `Middle`, and then what they shall be: each type has two loops, and not one for each other type.
+    static constexpr std::int64_t block = 128;
+
+    template <class Middle>
+    static void run_through(const cast_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        Middle numbers[block];
+        for (std::int64_t first = begin; first < end; first += block) {
+            const std::int64_t count = end - first < block ? end - first : block;
+            with_type(p.input_type, [&]<class From>(From) __attribute__((always_inline)) {
+                const auto* const from = static_cast<const From*>(p.input) + first;
+                for (std::int64_t i = 0; i < count; ++i)
+                    numbers[i] = static_cast<Middle>(value_of(from[i]));
+            });
+            with_type(p.output_type, [&]<class To>(To) __attribute__((always_inline)) {
+                auto* const to = static_cast<To*>(p.output) + first;
+                for (std::int64_t i = 0; i < count; ++i)
+                    to[i] = converted<To>(numbers[i]);
+            });
+        }
+    }
+
+    static constexpr bool is_whole(number_type type) noexcept { return type < number_type::bf16; }
+
+    static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
+        split<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+            if (is_whole(p.input_type) && is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
+            const bool is_single = !is_whole(p.input_type) && p.input_type != number_type::f64;
+            if (is_single || p.output_type == number_type::f32) return run_through<float>(p, begin, end);
+            run_through<double>(p, begin, end);
         });
     }
 };

@@ -308,6 +308,38 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
+enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
+/// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
+struct cast_problem {
+    std::int64_t count = 0;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    const void* input = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "cast";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/fixed_point.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
@@ -1005,8 +1037,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems =
-    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
+using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
+                              recurrent_problem, cast_problem>;
 
 namespace detail {
 
@@ -7332,6 +7364,7 @@ private:
     tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);
     bool make_reduction(node_id id);
+    bool make_cast(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};
@@ -8544,6 +8577,56 @@ inline bool planner::make_normalization(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/cast.hpp
+#ifndef LPT_HOLDS_PLAN_CAST_HPP
+#define LPT_HOLDS_PLAN_CAST_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// The type of numbers that kernels cast; false for numbers that share bytes, and floats of 8 bits.
+constexpr bool number_type_of(element type, kernel::number_type& result) {
+    using kernel::number_type;
+    switch (type) {
+        case boolean: result = number_type::boolean; return true;
+        case u8: result = number_type::u8; return true;
+        case i8: result = number_type::i8; return true;
+        case u16: result = number_type::u16; return true;
+        case i16: result = number_type::i16; return true;
+        case u32: result = number_type::u32; return true;
+        case i32: result = number_type::i32; return true;
+        case u64: result = number_type::u64; return true;
+        case i64: result = number_type::i64; return true;
+        case bf16: result = number_type::bf16; return true;
+        case f16: result = number_type::f16; return true;
+        case f32: result = number_type::f32; return true;
+        case f64: result = number_type::f64; return true;
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+/// Convert and ConvertLike that are no part of a quantization.
+inline bool planner::make_cast(node_id id) {
+    const node& each = model()[id];
+    kernel::cast_problem problem;
+    if ((!each.is<op::convert>() && !each.is<op::convert_like>()) || !each.shape().is_static() ||
+        each.shape().elements() == 0 || !detail::number_type_of(model().type(each.input(0)), problem.input_type) ||
+        !detail::number_type_of(each.type(), problem.output_type)) {
+        return false;
+    }
+    problem.count = static_cast<std::int64_t>(each.shape().elements());
+    const tensor_id from = tensor_of(each.input(0), layout::plain);
+    const tensor_id to = add_tensor(each.type(), each.shape(), layout::plain);
+    define(id, to);
+    add_kernel({id}, problem, {from, to}, reference_type(model(), each));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/recurrent.hpp
 #ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
 #define LPT_HOLDS_PLAN_RECURRENT_HPP
@@ -8816,7 +8899,8 @@ namespace lpt::inline LPT_ABI::plan {
 
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
 inline bool planner::make_kernel(node_id id) {
-    return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) || make_reduction(id);
+    return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
+           make_reduction(id) || make_cast(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

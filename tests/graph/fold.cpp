@@ -239,25 +239,6 @@ TEST_CASE("FakeQuantize on weights stays, as it says how they are quantized") {
     CHECK(gives(*model.constant_value(folded), f32, {2}, {0, 1}));
 }
 
-TEST_CASE("half precision conversions agree with the general decoder for every code") {
-    for (std::uint32_t code = 0; code < 0x10000; ++code) {
-        const auto half = static_cast<std::uint16_t>(code);
-        const double expected = lpt::detail::decode(lpt::detail::half_format, code);
-        const float got = evaluation::detail::float_from_half(half);
-        if (math::is_nan(expected)) {
-            CHECK(math::is_nan(got));
-            continue;
-        }
-        REQUIRE(static_cast<double>(got) == expected);
-        REQUIRE(evaluation::detail::half_from_float(got) == half);
-        const float between = got * 1.0003f;
-        REQUIRE(evaluation::detail::half_from_float(between) ==
-                lpt::detail::encode(lpt::detail::half_format, static_cast<double>(between)));
-        REQUIRE(evaluation::detail::brain_from_float(between) ==
-                lpt::detail::encode(lpt::detail::brain_format, static_cast<double>(between)));
-    }
-}
-
 TEST_CASE("fold adds Constants and leaves the node alone") {
     graph model;
     const node_id a = model.constant(make_tensor(i8, {2}, {3, -4}));

@@ -239,6 +239,23 @@ TEST_CASE("Operations without a kernel are named, or refused") {
     CHECK_THROWS_WITH_AS(compile(model, options), doctest::Contains("CumSum 'sums' has no kernel"), error);
 }
 
+TEST_CASE("Converts between any types have a kernel") {
+    graph model;
+    const output_ref data = model.parameter(i64, shape{3}, "x");
+    const node_id real = model.add(op::convert{f16}, {data});
+    const node_id whole = model.add(op::convert{u16}, {real});
+    model.result(real);
+    model.result(model.add(op::convert{boolean}, {whole}));
+    compile_options options;
+    options.on_reference = reference_use::refuse;
+    executable net = compile(model, options);
+    const std::vector<tensor> given{make_integer_tensor(i64, shape{3}, {-5, 0, 2049})};
+    const std::vector<tensor> got = run(net, given);
+    CHECK(got[0].real(2) == 2048);
+    CHECK(std::vector<std::int64_t>{got[1].integer(0), got[1].integer(1), got[1].integer(2)} ==
+          std::vector<std::int64_t>{0, 0, 1});
+}
+
 TEST_CASE("Operations without a kernel that say their shape when they are evaluated are refused, too") {
     graph model;
     model.result(model.add(op::non_zero{}, {model.parameter(f32, shape{4}, "x")}, "places"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/kernel/rows/attention.hpp>
+#include <lpt/kernel/rows/cast.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
 #include <lpt/kernel/rows/fixed_point.hpp>
 #include <lpt/kernel/rows/groups.hpp>
@@ -355,8 +356,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems =
-    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
+using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
+                              recurrent_problem, cast_problem>;
 
 namespace detail {
 

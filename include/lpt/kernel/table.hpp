@@ -20,6 +20,7 @@
 #include <lpt/kernel/neon_i8mm/tile.hpp>
 
 #include <lpt/kernel/attention.hpp>
+#include <lpt/kernel/cast.hpp>
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>
 #include <lpt/kernel/fixed_binary.hpp>

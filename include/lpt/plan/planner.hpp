@@ -281,6 +281,7 @@ private:
     tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);
     bool make_reduction(node_id id);
+    bool make_cast(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};

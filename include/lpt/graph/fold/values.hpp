@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/half.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/graph.hpp>
 
@@ -27,42 +28,6 @@ namespace detail {
 /// Loops over large tensors take so many elements at a time into an array of their own: compilers make vector instructions
 /// of loops of known length that write where nobody else reads, at every level of optimisation.
 inline constexpr std::size_t block_size = 16;
-
-// Direct forms of what `lpt::detail::decode` and `encode` say in general: weights are often stored in these types.
-constexpr float float_from_half(std::uint16_t code) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000u) << 16;
-    const std::uint32_t rest = code & 0x7FFFu;
-    if (rest < 0x0400u) {
-        const float size = static_cast<float>(rest) * (1.0f / 16777216.0f);
-        return sign != 0 ? -size : size;
-    }
-    const std::uint32_t bits = rest < 0x7C00u ? (rest << 13) + 0x38000000u : (rest << 13) | 0x7F800000u;
-    return __builtin_bit_cast(float, sign | bits);
-}
-constexpr std::uint16_t half_from_float(float value) {
-    const std::uint32_t all = __builtin_bit_cast(std::uint32_t, value);
-    const std::uint32_t sign = (all >> 16) & 0x8000u;
-    std::uint32_t bits = all & 0x7FFFFFFFu;
-    if (bits >= 0x477FF000u) {  // what rounds up beyond the greatest value
-        return static_cast<std::uint16_t>(sign | (bits > 0x7F800000u ? 0x7E00u : 0x7C00u));
-    }
-    if (bits < 0x38800000u) {  // below the least normal value: steps of 2^-24
-        const float steps = math::round_half_even(__builtin_bit_cast(float, bits) * 16777216.0f);
-        return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(steps));
-    }
-    bits += 0x0FFFu + ((bits >> 13) & 1u);
-    return static_cast<std::uint16_t>(sign | ((bits - 0x38000000u) >> 13));
-}
-constexpr float float_from_brain(std::uint16_t code) {
-    return __builtin_bit_cast(float, static_cast<std::uint32_t>(code) << 16);
-}
-constexpr std::uint16_t brain_from_float(float value) {
-    const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
-        return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
-    }
-    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
-}
 
 template <class Stored, class Number>
 constexpr void load_as(const std::byte* from, std::size_t count, Number* to) {
@@ -142,13 +107,15 @@ template <class Number>
         }
         if (values.type() == f16) {
             for (std::size_t i = 0; i < count; ++i) {
-                to[i] = static_cast<Number>(detail::float_from_half(lpt::detail::load<std::uint16_t>(data + 2 * i)));
+                to[i] =
+                    static_cast<Number>(lpt::detail::float_from_half(lpt::detail::load<std::uint16_t>(data + 2 * i)));
             }
             return;
         }
         if (values.type() == bf16) {
             for (std::size_t i = 0; i < count; ++i) {
-                to[i] = static_cast<Number>(detail::float_from_brain(lpt::detail::load<std::uint16_t>(data + 2 * i)));
+                to[i] =
+                    static_cast<Number>(lpt::detail::float_from_brain(lpt::detail::load<std::uint16_t>(data + 2 * i)));
             }
             return;
         }
@@ -192,7 +159,8 @@ constexpr void store_reals(const Number* from, std::size_t count, element type, 
     if constexpr (is_same<Number, float>) {
         if (type == f16 || type == bf16) {
             for (std::size_t i = 0; i < count; ++i) {
-                lpt::detail::store(to + 2 * i, type == f16 ? half_from_float(from[i]) : brain_from_float(from[i]));
+                lpt::detail::store(to + 2 * i, type == f16 ? lpt::detail::half_from_float(from[i])
+                                                           : lpt::detail::brain_from_float(from[i]));
             }
             return;
         }
