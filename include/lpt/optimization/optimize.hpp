@@ -5,6 +5,7 @@
 #include <lpt/graph/verify.hpp>
 #include <lpt/optimization/attention_fusion.hpp>
 #include <lpt/optimization/common_subexpressions.hpp>
+#include <lpt/optimization/convert_precision.hpp>
 #include <lpt/optimization/gelu_fusion.hpp>
 #include <lpt/optimization/mvn_fusion.hpp>
 #include <lpt/optimization/product_quantization.hpp>
@@ -25,7 +26,7 @@ using default_optimizations =
           attention_fusion, attention_fusion_of_columns, quantization_of_bytes, product_quantization>;
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
-/// operations that they are.
+/// operations that they are, and numbers of 16 bits are computed in f32, for which there are kernels.
 ///
 /// Belongs between the transformations, which find quantized data in the network as it is written, and `compile`. `Rules` is a stage of
 /// transformations, as pipelines have them. Results differ by the rounding of intermediate values that are no longer made; movements and
@@ -40,6 +41,7 @@ constexpr seq<refusal> optimize(graph& model, const transformation_options& opti
     attribute::tables attributes;
     const restriction_table target;
     rewrite changes(model, attributes, options, target);
+    convert_precision::run(changes);
     common_subexpressions::run(changes);
     detail::run_as_one_rewrite(changes, Rules{});
     detail::infer_open_shapes(model);
