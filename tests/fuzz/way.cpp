@@ -6,6 +6,7 @@
 #include "tests/fuzz/target.hpp"
 
 #include <lpt/lpt.hpp>
+#include <lpt/optimization/optimize.hpp>
 #include <lpt/pipeline/prepare.hpp>
 #include <lpt/runtime.hpp>
 
@@ -121,6 +122,8 @@ bool transform_network(graph& model, const std::string& target_name) {
         done = true;
     });
     check_graph(model, "transform");  // after an error it is as it was
+    allow_errors([&] { optimize(model); });
+    check_graph(model, "optimize");
     return done;
 }
 

@@ -15,7 +15,7 @@ void check_graph(const graph& model, const char* maker);
 /// True for networks whose known shapes promise a run of well below a second; what is not known yet is the library's affair.
 bool is_small(const graph& model);
 
-/// Prepares and transforms a network for a target, and checks the result. False where it was refused.
+/// Prepares, transforms and optimizes a network for a target, and checks what each gives. False where it was refused.
 bool transform_network(graph& model, const std::string& target);
 
 /// Compiles a network that `is_small` and runs it twice, on random inputs or on the first samples of `files`; outputs must have the types and
