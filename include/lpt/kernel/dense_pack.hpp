@@ -191,20 +191,28 @@ private:
                     } else {
                         --high;
                         std::swap(number[low], number[high]);
-                        for (std::int64_t i = 0; i < size; ++i)
-                            std::swap(at[low * size + i], at[high * size + i]);
+                        swap_columns(at + low * size, at + high * size, size);
                     }
                 }
                 order[p] = static_cast<std::uint16_t>(low - first);
             }
         }
     }
+    static void swap_columns(unsigned char* a, unsigned char* b, std::int64_t size) noexcept {
+        constexpr std::int64_t step = Arithmetic::lanes * cell;
+        unsigned char held[step];
+        for (std::int64_t i = 0; i < size; i += step) {
+            std::memcpy(held, a + i, step);
+            std::memcpy(a + i, b + i, step);
+            std::memcpy(b + i, held, step);
+        }
+    }
     /// Whether all columns of a k group fit in a pairing.
     static bool fits(const unsigned char* group_at, std::int64_t size, int pairing) noexcept {
-        unsigned fitting = 1u << pairing;
+        bool fitting = true;
         for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
-            fitting &= Arithmetic::fitting_pairings(group_at + i);
-        return fitting != 0;
+            fitting &= Arithmetic::fits_pairing(group_at + i, pairing);
+        return fitting;
     }
 
     static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {

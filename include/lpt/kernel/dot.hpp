@@ -72,8 +72,8 @@ concept takes_pairs =
     !requires { Dot::pairings; } ||
     requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
              const unsigned char* from, unsigned char* to, int pairing) {
-        // Bit p: the columns of a group fit in pairing p.
-        { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
+        // Whether the columns of a group fit in a pairing.
+        { Dot::fits_pairing(from, pairing) } -> std::convertible_to<bool>;
         // Puts the pairs of a column group, and of a row, next to each other.
         Dot::pair_columns(to, pairing);
         row = Dot::paired(row, Dot::neighbours(pairing));

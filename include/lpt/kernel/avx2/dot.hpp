@@ -9,7 +9,7 @@
 namespace lpt::inline LPT_ABI::kernel {
 
 /// pmaddubsw multiplies twice the bytes of pmaddwd, and saturates sums of two products in 16 bits. So packing looks, k group by k group,
-/// for a way to pair its four k values in which no such sum can leave 16 bits (`fitting_pairings`); `pair_step` is for these. What is left,
+/// for a way to pair its four k values in which no such sum can leave 16 bits (`fits_pairing`); `pair_step` is for these. What is left,
 /// a tenth of usual weights, is split into words and multiplied with pmaddwd.
 template <>
 struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
@@ -40,21 +40,14 @@ struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
     [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
         return _mm256_shuffle_epi8(fours, order);
     }
-    /// Bit p: in pairing p `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group.
-    [[gnu::always_inline]] static unsigned fitting_pairings(const unsigned char* from) noexcept {
-        const __m256i column = load_columns(from);
+    /// Whether `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group in pairing `p`.
+    [[gnu::always_inline]] static bool fits_pairing(const unsigned char* from, int p) noexcept {
+        const __m256i column = paired(load_columns(from), neighbours(p));
         const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi8(1), most = _mm256_set1_epi16(128);
-        const __m256i positive = _mm256_max_epi8(column, zero);
-        const __m256i negative = _mm256_sub_epi8(zero, _mm256_min_epi8(column, zero));
-        unsigned fitting = 0;
-        for (int p = 0; p < pairings; ++p) {
-            const __m256i order = neighbours(p);
-            const __m256i above = _mm256_maddubs_epi16(paired(positive, order), one);
-            const __m256i below = _mm256_maddubs_epi16(paired(negative, order), one);
-            const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
-            fitting |= _mm256_testz_si256(beyond, beyond) != 0 ? 1u << p : 0u;
-        }
-        return fitting;
+        const __m256i above = _mm256_maddubs_epi16(_mm256_max_epi8(column, zero), one);
+        const __m256i below = _mm256_maddubs_epi16(_mm256_sub_epi8(zero, _mm256_min_epi8(column, zero)), one);
+        const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
+        return _mm256_testz_si256(beyond, beyond) != 0;
     }
     /// Puts the pairs of pairing `p` of a column group next to each other.
     [[gnu::always_inline]] static void pair_columns(unsigned char* columns, int p) noexcept {
