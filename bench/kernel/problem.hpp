@@ -109,7 +109,7 @@ public:
         weights.n = s.n;
         weights.k_stride = s.n;
         weights.n_stride = 1;
-        table_.pack_gemm(weights, packed.data);
+        table_.pack_gemm(weights, packed.data, {});
         problem_.m = s.m;
         problem_.n = s.n;
         problem_.k = s.k;
@@ -156,7 +156,7 @@ public:
         w.group_stride = s.out_channels / s.groups * group_in * s.taps();
         w.out_stride = group_in * s.taps();
         w.in_stride = s.taps();
-        table_.pack_convolution(s.geometry(), w, packed.data);
+        table_.pack_convolution(s.geometry(), w, packed.data, {});
         problem.shape = s.geometry();
         problem.input = input.data;
         problem.input_type = types.a;

@@ -67,7 +67,7 @@ struct convolution_data {
     guarded<std::uint8_t> run(const k::kernel_table& table) const {
         const k::convolution_shape& s = c.shape;
         guarded<std::uint8_t> packed(table.packed_convolution_bytes(s, c.weights_type));
-        table.pack_convolution(s, described(), packed.data());
+        table.pack_convolution(s, described(), packed.data(), {});
         guarded<std::uint8_t> scratch(table.convolution_scratch_bytes(s, c.input_type, c.threads));
         std::memset(scratch.data(), 0xcc, scratch.size());
         k::convolution_problem p;

@@ -71,7 +71,7 @@ guarded<std::uint8_t> convolve(const k::kernel_table& table, k::convolution_prob
     unpacked.tap_stride = of_group;
     std::vector<unsigned char> packed(table.packed_convolution_bytes(s, k::element_kind::i8));
     std::vector<unsigned char> scratch(table.convolution_scratch_bytes(s, k::element_kind::i8, thread_count));
-    table.pack_convolution(s, unpacked, packed.data());
+    table.pack_convolution(s, unpacked, packed.data(), {});
     guarded<std::uint8_t> output(static_cast<std::size_t>(bytes));
     problem.input = input.data();
     problem.input_type = k::element_kind::i8;

@@ -51,7 +51,7 @@ struct gemm_data {
         w.zero_points = zero_points.data();
         w.zero_point_count = static_cast<std::int64_t>(zero_points.size());
         guarded<std::uint8_t> packed(table.packed_gemm_bytes(c.b_type, c.k, c.n) + (64 - c.shift) % 64);
-        table.pack_gemm(w, packed.data());
+        table.pack_gemm(w, packed.data(), {});
         k::gemm_problem p;
         p.m = c.m;
         p.n = c.n;
@@ -265,6 +265,27 @@ TEST_CASE("post operations that are compiled into the store give the bits of tho
                 }
             }
         }
+    }
+}
+
+TEST_CASE("weights are packed alike on any number of threads") {
+    generator random(31);
+    const guarded<std::uint8_t> weights = random_bytes(random, 700 * 500);
+    k::gemm_weights w;
+    w.data = weights.data();
+    w.k = 700;
+    w.n = 500;
+    w.k_stride = 1;
+    w.n_stride = 700;
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(std::string(k::name_of(set)));
+        const k::kernel_table& table = k::table_for(set);
+        const std::size_t bytes = table.packed_gemm_bytes(w.type, w.k, w.n);
+        guarded<std::uint8_t> alone(bytes);
+        guarded<std::uint8_t> shared(bytes);
+        table.pack_gemm(w, alone.data(), {});
+        table.pack_gemm(w, shared.data(), threads(4));
+        CHECK(std::memcmp(alone.data(), shared.data(), bytes) == 0);
     }
 }
 

@@ -63,7 +63,7 @@ struct cell_data {
         from.k_stride = from.n;
         from.n_stride = 1;
         guarded<unsigned char> input_weights(table.packed_gemm_bytes(from.type, from.k, from.n));
-        table.pack_gemm(from, input_weights.data());
+        table.pack_gemm(from, input_weights.data(), {});
         const bool apart = p.kind == k::recurrent_kind::gru;
         const std::int64_t together = apart ? 2 * p.hidden : gates;
         const auto packed_bytes = [&](std::int64_t n) {
@@ -81,10 +81,10 @@ struct cell_data {
             const float* const at = recurrent.data() + static_cast<std::int64_t>(d) * gates * p.hidden;
             from.data = at;
             from.n = together;
-            table.pack_gemm(from, hidden_weights.data() + d * hidden_bytes);
+            table.pack_gemm(from, hidden_weights.data() + d * hidden_bytes, {});
             from.data = at + together;
             from.n = p.hidden;
-            if (apart) table.pack_gemm(from, candidate_weights.data() + d * candidate_bytes);
+            if (apart) table.pack_gemm(from, candidate_weights.data() + d * candidate_bytes, {});
         }
         guarded<unsigned char> scratch(k::recurrent_scratch_bytes(p) / 64 * 64 + 64);  // begins where 64 bytes do
         const auto sequences = static_cast<std::size_t>(p.batch * p.directions * p.hidden);

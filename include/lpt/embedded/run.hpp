@@ -140,11 +140,11 @@ class runner {
             const kernel::gemm_weights weights = kernel::bind_columns(operands_, Step, offset);
             std::byte* const to = write(Step.scratch);
             if constexpr (is_scalar) {
-                kernel::gemm<Isa>::pack(weights, to);
+                kernel::gemm<Isa>::pack(weights, to, {});
             } else if constexpr (Step.a.type == kernel::element_kind::f32) {
-                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to);
+                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to, {});
             } else {
-                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to);
+                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to, {});
             }
         }
     }

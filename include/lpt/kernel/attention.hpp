@@ -140,7 +140,7 @@ struct kernel_of<Isa, attention_problem> {
         weights.n_stride = p.keys_at.row_stride;
         weights.zero_points = &p.keys_at.zero_point;
         weights.zero_point_count = 1;
-        gemm<Isa>::pack(weights, to);
+        gemm<Isa>::pack(weights, to, {});
     }
     /// The sums of bytes, which are exact as floats, for at least `reach` keys.
     static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,

@@ -68,8 +68,9 @@ struct convolution {
     }
 
     template <class Arithmetic>
-    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
-        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed);
+    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                        const parallel_for& parallel) noexcept {
+        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed, parallel);
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -85,25 +86,26 @@ struct convolution {
         }
         dense_layout<Arithmetic> shape = dense_shape<Arithmetic>(s);
         shape.four_bits = weights.type == element_kind::i4;
-        dense<Isa, Arithmetic>::pack(shape, from, packed);
+        dense<Isa, Arithmetic>::pack(shape, from, packed, parallel);
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for& parallel) noexcept {
         if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
         else if (grouped::has_header(s, weights.type))
-            pack_groups(s, weights, static_cast<unsigned char*>(packed));
+            pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
         else if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(s, weights, packed);
+            pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
         else
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
     }
-    static void pack_groups(const convolution_shape& s, const convolution_weights& weights,
-                            unsigned char* packed) noexcept {
+    static void pack_groups(const convolution_shape& s, const convolution_weights& weights, unsigned char* packed,
+                            const parallel_for& parallel) noexcept {
         if constexpr (grouped::exists) {
             if (grouped::pack(s, weights, packed)) return;
             std::memset(packed, 0, grouped::header_bytes);
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes, parallel);
         }
     }
 

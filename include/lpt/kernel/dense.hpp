@@ -48,8 +48,9 @@ struct dense {
         return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
     }
 
-    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
-        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
+    static void pack(const layout& shape, const dense_source& from, void* packed,
+                     const parallel_for& parallel) noexcept {
+        dense_pack<Isa, Arithmetic>::run(shape, from, packed, parallel);
     }
 
     /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.

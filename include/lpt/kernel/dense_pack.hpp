@@ -4,6 +4,7 @@
 
 #include <lpt/kernel/dot.hpp>
 #include <lpt/kernel/lanes.hpp>
+#include <lpt/kernel/parallel.hpp>
 
 #include <utility>
 
@@ -151,19 +152,25 @@ struct dense_pack {
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr std::int64_t group = Arithmetic::group;
     static constexpr std::int64_t cell = Arithmetic::column_group_bytes;
+    static constexpr std::int64_t least_bytes = 32768;  // worth a task
 
-    static void run(const layout& shape, const dense_source& from, void* packed) noexcept {
+    static void run(const layout& shape, const dense_source& from, void* packed,
+                    const parallel_for& parallel) noexcept {
         unsigned char* const base = static_cast<unsigned char*>(packed);
         std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
         if constexpr (!is_float) pack_zero_points(shape, from, base);
-        for (std::int64_t g = 0; g < shape.groups; ++g) {
-            for (std::int64_t panel = 0; panel < shape.panels(); ++panel) {
-                pack_panel(shape, from, base, g, panel);
-                if constexpr (layout::pairings != 0) {
-                    if (shape.is_ordered()) order_groups(shape, base, g, panel);
-                }
-            }
-        }
+        const std::int64_t panels_of_task = 1 + least_bytes / (layout::panel_columns * shape.column_bytes());
+        split<Isa>(parallel, shape.groups * shape.panels(), panels_of_task,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       for (std::int64_t i = begin; i < end; ++i) {
+                           const std::int64_t g = i / shape.panels();
+                           const std::int64_t panel = i % shape.panels();
+                           pack_panel(shape, from, base, g, panel);
+                           if constexpr (layout::pairings != 0) {
+                               if (shape.is_ordered()) order_groups(shape, base, g, panel);
+                           }
+                       }
+                   });
     }
 
 private:

@@ -64,7 +64,7 @@ struct gemm {
     }
 
     template <class Arithmetic>
-    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+    static void pack_as(const gemm_weights& weights, void* packed, const parallel_for& parallel) noexcept {
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -74,14 +74,14 @@ struct gemm {
         from.zero_point_count = weights.zero_point_count;
         dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
         shape.four_bits = weights.type == element_kind::i4;
-        dense<Isa, Arithmetic>::pack(shape, from, packed);
+        dense<Isa, Arithmetic>::pack(shape, from, packed, parallel);
     }
 
-    static void pack(const gemm_weights& weights, void* packed) noexcept {
+    static void pack(const gemm_weights& weights, void* packed, const parallel_for& parallel) noexcept {
         if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(weights, packed);
+            pack_as<float_arithmetic<Isa>>(weights, packed, parallel);
         else
-            pack_as<integer_arithmetic<Isa>>(weights, packed);
+            pack_as<integer_arithmetic<Isa>>(weights, packed, parallel);
     }
 
     /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.

@@ -380,13 +380,13 @@ struct kernel_table {
 
     /// Bytes that `pack_gemm` writes for weights of this type.
     std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
-    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed, const parallel_for& parallel) = nullptr;
     void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
 
     /// Bytes that `pack_convolution` writes for weights of this type.
     std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
-    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
-                             void* packed) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights, void* packed,
+                             const parallel_for& parallel) = nullptr;
     /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;

@@ -149,7 +149,8 @@ struct transposed_convolution {
         return packed + (taps == 1 ? 0 : s.out_channels * geometry::group_in(s) * taps * bytes_of(type));
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for& parallel) noexcept {
         const bool four_bits = weights.type == element_kind::i4;
         unsigned char* const base = static_cast<unsigned char*>(packed);
         unsigned char* const together = base + for_each_phase(s, four_bits, [](auto&&...) {});
@@ -172,7 +173,7 @@ struct transposed_convolution {
                 from.column_stride = geometry::group_in(s) * taps;
                 from.group_stride = geometry::group_out(s) * from.column_stride;
             }
-            engine::pack(layout_of(s, taps, four_bits), from, base + offset);
+            engine::pack(layout_of(s, taps, four_bits), from, base + offset, parallel);
         });
     }
 

@@ -23,6 +23,7 @@ struct plan_options {
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
+    kernel::parallel_for parallel{};  // that packs weights
 };
 
 /// Makes the steps of one network.

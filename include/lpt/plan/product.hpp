@@ -149,7 +149,7 @@ inline void planner::make_product(const group& made) {
                 const std::size_t matrix = byte_size(weights.type(), static_cast<std::size_t>(work.k * work.n));
                 for (std::size_t i = 0; i < matrices; ++i) {
                     packing.data = weights.data() + i * matrix;
-                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes);
+                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes, options_.parallel);
                 }
             });
         for (std::int64_t& offset : work.b_offsets) {

@@ -116,7 +116,7 @@ inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t dire
         weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
             for (std::int64_t d = 0; d < directions; ++d) {
                 packing.data = values.data() + (d * rows + first) * packing.k * 4;
-                kernels().pack_gemm(packing, to + d * distance);
+                kernels().pack_gemm(packing, to + d * distance, options_.parallel);
             }
         });
     return add_constant(detail::tensor_of_packed(packed));

@@ -43,7 +43,8 @@ struct program {
     double planning_us = 0;  // of the plans that were made at once
     std::unique_ptr<network_program> network;
 
-    program(graph model, const compile_options& given) : options(given) {
+    /// `parallel`: threads that pack weights meanwhile.
+    program(graph model, const compile_options& given, const kernel::parallel_for& parallel) : options(given) {
         if (options.most_plans < 1) {
             fail({"at least one plan must be kept, not ", options.most_plans});
         }
@@ -58,7 +59,9 @@ struct program {
         context.most_evaluated_bytes = options.most_evaluated_bytes;
         context.folding = model.folding();
         context.needs_kernels = options.on_reference == reference_use::refuse;
+        context.parallel = parallel;
         network = std::make_unique<network_program>(std::move(model), context, planning_us);
+        context.parallel = {};
     }
 };
 
@@ -76,27 +79,36 @@ class executable {
     std::unique_ptr<runtime::session_context> context_;
     std::unique_ptr<runtime::network_runner> network_;
 
-    executable(std::shared_ptr<runtime::program> shared, const kernel::parallel_for& parallel)
-        : program_(std::move(shared)), context_(std::make_unique<runtime::session_context>()) {
-        if (parallel.run == nullptr && program_->options.threads > 1) {
-            pool_ = std::make_unique<thread_pool>(program_->options.threads);
+    /// Takes the threads of the user, or makes new ones.
+    executable(const kernel::parallel_for& parallel, int threads)
+        : context_(std::make_unique<runtime::session_context>()) {
+        if (parallel.run == nullptr && threads > 1) {
+            pool_ = std::make_unique<thread_pool>(threads);
         }
         context_->parallel = pool_ ? pool_->parallel() : parallel;
+    }
+    void begin(std::shared_ptr<runtime::program> shared) {
+        program_ = std::move(shared);
         context_->planning_us = program_->planning_us;
         network_ = std::make_unique<runtime::network_runner>(*program_->network, *context_);
     }
 
 public:
     /// Use `compile`.
-    executable(graph model, const compile_options& options)
-        : executable(std::make_shared<runtime::program>(std::move(model), options), options.parallel) {}
+    executable(graph model, const compile_options& options) : executable(options.parallel, options.threads) {
+        begin(std::make_shared<runtime::program>(std::move(model), options, context_->parallel));
+    }
 
     /// Another session of the same network, cheap to make: it shares plans and packed weights, and has memory, states, times and threads of
     /// its own. Sessions run at the same time, each by one thread, and give the same bits.
     ///
     /// `parallel`: the user's own threads for this session; without, as many new ones as the network was compiled for. The
     /// network's program lives as long as its last session.
-    executable session(const kernel::parallel_for& parallel = {}) const { return executable(program_, parallel); }
+    executable session(const kernel::parallel_for& parallel = {}) const {
+        executable result(parallel, program_->options.threads);
+        result.begin(program_);
+        return result;
+    }
 
     /// Inputs and outputs in order; sizes that follow from each run are dynamic.
     const std::vector<plan::port>& inputs() const { return program_->network->inputs(); }

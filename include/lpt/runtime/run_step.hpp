@@ -32,7 +32,7 @@ class step_runner {
         kernel::for_each_product(
             operands_, work, operands_.room_for(work.finish), position(),
             [&](std::int64_t offset) {
-                kernels_.pack_gemm(kernel::bind_columns(operands_, work, offset), write(work.scratch));
+                kernels_.pack_gemm(kernel::bind_columns(operands_, work, offset), write(work.scratch), parallel_);
             },
             [&](const kernel::gemm_problem& problem) { kernels_.gemm(problem, parallel_); });
     }

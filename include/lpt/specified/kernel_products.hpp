@@ -113,7 +113,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.tap_stride = kernel_of[3];
     }
     state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.resize(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
@@ -167,7 +167,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
     state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
-    state->kernels->pack_gemm(unpacked, state->weights.data());
+    state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
     kernel::gemm_problem made;

@@ -78,7 +78,7 @@ struct gemm<on::scalar> {
         return static_cast<std::size_t>(k * n * detail::scalar_weights::value_bytes(type));
     }
 
-    static void pack(const gemm_weights& weights, void* packed) noexcept {
+    static void pack(const gemm_weights& weights, void* packed, const parallel_for&) noexcept {
         for (std::int64_t n = 0; n < weights.n; ++n) {
             const std::int64_t zero_index = weights.zero_point_count > 1 ? n : 0;
             const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
@@ -121,7 +121,8 @@ struct convolution<on::scalar> {
                                         detail::scalar_weights::value_bytes(type));
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for&) noexcept {
         std::int64_t index = 0;
         for (std::int64_t o = 0; o < s.out_channels; ++o) {
             const std::int64_t g = o / geometry::group_out(s);
