@@ -15,13 +15,16 @@ constexpr auto my_target = lpt::restrictions<lpt::precisions<op::convolution, lp
 // So is a pipeline: one whose parts do not fit together does not compile, either.
 using my_pipeline = lpt::default_pipeline::without<lpt::multiply_to_group_convolution_transformation>;
 
-int main(int, char** words) try {
-    lpt::graph model = lpt::import(words[1]);                    // .onnx, .tflite, or .xml with its .bin
+int main(int count, char** words) try {
+    const char* file = count > 1 ? words[1] : "model.onnx";      // .onnx, .tflite, or .xml with its .bin
+    lpt::graph model = lpt::import(file);
     lpt::prepare(model);                                         // forms that the transformations match
     std::cout << lpt::transform<my_pipeline>(model, my_target);  // a line an operation: u8, i8 or f32, and why
     lpt::executable network = lpt::compile(model);               // packed weights, fused steps, planned memory
-    const auto& input = network.inputs()[0];
-    const std::vector<lpt::tensor> zeros{lpt::tensor_builder(input.type, input.dimensions).finish()};
+    std::vector<lpt::tensor> zeros;
+    for (const auto& input : network.inputs()) {
+        zeros.push_back(lpt::tensor_builder(input.type, input.dimensions).finish());
+    }
     std::cout << network.run(zeros).size() << " output\n";
 } catch (const lpt::error& wrong) {  // a line that says what, where, and what was expected
     std::cerr << wrong.what() << '\n';

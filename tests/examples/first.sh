@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# first.sh [EMULATOR...] FIRST_EXAMPLE   README's program is examples/first.cpp to the letter, transforms a network and runs it.
+# first.sh [EMULATOR...] FIRST_EXAMPLE   README's program is examples/first.cpp to the letter, transforms a network of each format and
+# runs it, and says in one line what it cannot read.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 shown=$(sed -n '/^```cpp$/,/^```$/p' README.md | sed -n '2,/^```$/p' | sed '$d')
@@ -9,8 +10,24 @@ if [ "$shown" != "$(tail -n +2 examples/first.cpp)" ]; then
     diff <(echo "$shown") <(tail -n +2 examples/first.cpp)
     exit 1
 fi
-for model in digits-onnx/model.onnx digits/model.xml; do
+for model in digits-onnx/model.onnx digits-tflite/model.tflite digits/model.xml; do
     printed=$("$@" "examples/data/$model")
-    grep -q '^conv_1.*Convolution.*[ui]8' <<<"$printed" || { echo "$printed"; echo "$model: no 8-bit convolution in the report"; exit 1; }
+    grep -q '^conv_1.*  Convolution  [ui]8' <<<"$printed" || { echo "$printed"; echo "$model: no 8-bit convolution in the report"; exit 1; }
     [ "$(tail -n 1 <<<"$printed")" = "1 output" ] || { echo "$printed"; echo "$model: the network did not run"; exit 1; }
 done
+
+# refuses EXPECTED [FILE]: the program ends with 1, and says this line alone.
+refuses() {
+    local expected=$1 said status=0
+    shift
+    said=$("${program[@]}" "$@" 2>&1) || status=$?
+    if [ "$status" != 1 ] || [ "$said" != "$expected" ]; then
+        echo "$said"
+        echo "status $status; expected status 1 and: $expected"
+        exit 1
+    fi
+}
+program=("$@")
+refuses "README.md: unknown format; expected OpenVINO IR (an XML document), ONNX or TFLite" README.md
+refuses "nowhere.tflite: cannot be opened: No such file or directory" nowhere.tflite
+refuses "model.onnx: cannot be opened: No such file or directory"

@@ -8,7 +8,10 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <fstream>
 #include <random>
+#include <sstream>
 
 using namespace lpt;
 using testing::dims;
@@ -172,6 +175,28 @@ TEST_CASE("every operation set up to 16 gives the version in which the operation
     CHECK(version_of("opset7") == 1);
     CHECK(version_of("opset8") == 8);
     CHECK(version_of("opset16") == 8);
+}
+
+TEST_CASE("docs/formats.md lists the operations that are read") {
+    std::ifstream file(LPT_EXAMPLE_DATA_DIR "/../../docs/formats.md");
+    std::stringstream content;
+    content << file.rdbuf();
+    const std::string page = content.str();
+    const std::size_t section = page.find("## OpenVINO IR\n");
+    REQUIRE(section != std::string::npos);
+    const std::string title = "\nOperations: ";
+    const std::size_t begin = page.find(title, section) + title.size();
+    std::istringstream listed(page.substr(begin, page.find('.', begin) - begin));
+    std::vector<std::string> names;
+    for (std::string word; listed >> word;) {
+        names.push_back(word.ends_with(',') ? word.substr(0, word.size() - 1) : word);
+    }
+    std::vector<std::string> read;
+    for (const op::row& each : op::rows.values) {
+        read.emplace_back(each.name.data(), each.name.size());
+    }
+    std::sort(read.begin(), read.end());
+    CHECK(names == read);
 }
 
 TEST_CASE("variables: Assign depends on the ReadValue of its variable, and stays although nothing reads it") {
