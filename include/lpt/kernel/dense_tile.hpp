@@ -14,7 +14,7 @@ namespace lpt::inline LPT_ABI::kernel {
 enum class tile_result : std::uint8_t {
     sums,  ///< the sums themselves
     floats,  ///< fma(float(sum), scale, bias)
-    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8; or codes in fixed point
 };
 
 /// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
@@ -65,7 +65,7 @@ struct tile_fetches {
 
 /// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
 /// and their last k group is readable as a whole.
-template <class Sum>
+template <class Sum, class Factors>
 struct tile_work {
     std::int64_t tiles = 1;
     const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
@@ -89,6 +89,8 @@ struct tile_work {
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
     const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
+    std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
@@ -121,7 +123,8 @@ template <class Isa, class Arithmetic>
 struct dense_tile {
     using sum_type = typename Arithmetic::sum_type;
     using accumulator = typename Arithmetic::accumulator;
-    using work = tile_work<sum_type>;
+    using factors_type = typename lanes<Isa>::fixed_factors;
+    using work = tile_work<sum_type, factors_type>;
     using function = void (*)(const work&) noexcept;
     static constexpr int lanes_per_vector = Arithmetic::lanes;
     static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
@@ -548,6 +551,19 @@ private:
         }
     }
 
+    /// Codes in fixed point.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                   ints (&q)[Rows][Vectors]) noexcept {
+        const ints zero = simd::broadcast_int(w.zero_point);
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::add_int(simd::rounded_twice(ints(Arithmetic::bits(sum[r][v])), w.factors[v]), zero);
+        }
+    }
+
     /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
     /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
     template <bool TakesList, int Rows, int Vectors>
@@ -556,7 +572,9 @@ private:
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
         ints q[Rows][Vectors];
-        if (!TakesList || w.steps == nullptr) {
+        if (TakesList && w.factors != nullptr) {
+            round_twice<Rows, Vectors>(w, sum, q);
+        } else if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
                 floats x[Rows];

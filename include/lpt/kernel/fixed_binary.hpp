@@ -11,7 +11,7 @@ template <class Isa>
 struct kernel_of<Isa, fixed_binary_problem> {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    using columns_type = fixed_columns<simd>;
+    using scaling = fixed_scaling<simd>;
     static constexpr std::int64_t width = simd::width;
     static constexpr std::int64_t least_elements = 4096;  // of a task
 
@@ -34,7 +34,7 @@ struct kernel_of<Isa, fixed_binary_problem> {
 
 private:
     struct numbers {
-        columns_type of_a, of_b, of_result;
+        scaling of_a, of_b, of_result;
         ints a_zero, b_zero, low, high;
     };
 
@@ -44,27 +44,29 @@ private:
     }
 
     template <fixed_function Function>
-    [[gnu::always_inline]] static ints code(const fixed_binary_problem& p, const numbers& n, ints a, ints b) noexcept {
+    [[gnu::always_inline]] static ints code(const numbers& n, ints a, ints b) noexcept {
         a = simd::subtract_int(a, n.a_zero);
         b = simd::subtract_int(b, n.b_zero);
         ints x;
         if constexpr (Function == fixed_function::multiply) {
             x = simd::multiply_int(a, b);
         } else {
-            a = n.of_a.scaled(simd::shift_left(a, p.of_a.left));
-            b = n.of_b.scaled(simd::shift_left(b, p.of_b.left));
+            a = n.of_a(a);
+            b = n.of_b(b);
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
-        const ints q = n.of_result.scaled(simd::shift_left(x, p.of_result.left));
-        return simd::min_int(simd::max_int(q, n.low), n.high);
+        return simd::min_int(simd::max_int(n.of_result(x), n.low), n.high);
     }
 
     template <fixed_function Function>
     static void run_as(const fixed_binary_problem& p, const std::int8_t* a, const std::int8_t* b, std::int64_t count,
                        std::int8_t* output) noexcept {
-        const numbers n{columns_type::of_all(p.of_a),        columns_type::of_all(p.of_b),
-                        columns_type::of_all(p.of_result),   simd::broadcast_int(p.a_zero_point),
-                        simd::broadcast_int(p.b_zero_point), simd::broadcast_int(p.low),
+        const numbers n{scaling(p.of_a),
+                        scaling(p.of_b),
+                        scaling(p.of_result),
+                        simd::broadcast_int(p.a_zero_point),
+                        simd::broadcast_int(p.b_zero_point),
+                        simd::broadcast_int(p.low),
                         simd::broadcast_int(p.high)};
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
@@ -73,13 +75,13 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v) {
                 const std::int64_t at = i + v * width;
-                q[v] = code<Function>(p, n, load(a + at * p.a_step, p.a_step, width),
+                q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
                                       load(b + at * p.b_step, p.b_step, width));
             }
             simd::template store_bytes<true>(to + i, q[0], q[1], q[2], q[3]);
         }
         for (; i < count; i += width) {
-            const ints q = code<Function>(p, n, load(a + i * p.a_step, p.a_step, count - i),
+            const ints q = code<Function>(n, load(a + i * p.a_step, p.a_step, count - i),
                                           load(b + i * p.b_step, p.b_step, count - i));
             fixed_store<Isa>::store_one(to + i, q, count - i);
         }
