@@ -243,6 +243,55 @@ public:
 /// A kernel with everything that it knows before it runs.
 using step = std::function<void(const operands&)>;
 
+/// What a step knows for the shapes of its operands and the values of some inputs: made in the first run, then again only where a shape is
+/// another, or where one of these inputs is no constant. What makes it gives the outputs their shapes.
+template <class Known>
+class for_shapes {
+    std::vector<std::size_t> values_;
+    std::vector<shape> shapes_;
+    bool is_made_ = false;
+    Known known_{};
+
+    template <class Visit>
+    static bool all_of_shapes(const operands& run, const Visit& visit) {
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            if (run.has_input(i) && !visit(run.in(i).dimensions)) return false;
+        }
+        for (std::size_t i = 0; i < run.outputs(); ++i) {
+            if (!visit(run.out(i).dimensions)) return false;
+        }
+        return true;
+    }
+    bool holds(const operands& run) const {
+        if (!is_made_) return false;
+        for (const std::size_t each : values_) {
+            if (run.has_input(each) && run.in(each).constant == nullptr) return false;
+        }
+        std::size_t i = 0;
+        return all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
+    }
+
+public:
+    /// `values`: the inputs whose values matter.
+    explicit for_shapes(std::vector<std::size_t> values) : values_(lpt::move(values)) {}
+
+    /// `make(known)` fills an empty one.
+    template <class Make>
+    Known& of(const operands& run, const Make& make) {
+        if (holds(run)) return known_;
+        is_made_ = false;
+        known_ = Known();
+        make(known_);
+        shapes_.clear();
+        all_of_shapes(run, [&](const shape& each) {
+            shapes_.push_back(each);
+            return true;
+        });
+        is_made_ = true;
+        return known_;
+    }
+};
+
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
     const auto size = static_cast<std::int64_t>(rank);

@@ -43,7 +43,7 @@ inline void pad(const value& input, const std::vector<std::int64_t>& paddings, s
     }
     output.reshape(move(wanted));
     fill(output, code);
-    copy_into(input, output, begin);
+    into(input, output, begin).run(input, output);
 }
 
 }  // namespace detail
@@ -109,7 +109,7 @@ inline step make_space_to_batch(const operation& op) {
             wanted.push_back(input.dimensions[axis]);
         }
         run.out().reshape(move(wanted));
-        detail::copy_permuted(padded, sizes, order, run.out());
+        detail::permuted(padded, sizes, order).run(padded, run.out());
     };
 }
 
@@ -144,7 +144,7 @@ inline step make_batch_to_space(const operation& op) {
         value spread;
         spread.type = input.type;
         spread.reshape(whole);
-        detail::copy_permuted(input, sizes, order, spread);
+        detail::permuted(input, sizes, order).run(input, spread);
         std::vector<std::int64_t> begin(whole.rank(), 0);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             begin[i + 1] = crops[2 * i];
@@ -152,7 +152,7 @@ inline step make_batch_to_space(const operation& op) {
             if (whole[i + 1] < 0) fail({"BATCH_TO_SPACE_ND: crops leave nothing"});
         }
         run.out().reshape(whole);
-        detail::copy_part(spread, begin, run.out());
+        detail::part_of(spread, begin, run.out()).run(spread, run.out());
     };
 }
 
@@ -161,7 +161,7 @@ inline step make_depth_exchange(const operation& op) {
     detail::expect_same_type(op, 0);
     const bool to_depth = op.code() == tflite::builtin::space_to_depth;
     const std::int64_t block = op.positive_option("block_size");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const shape& of = input.dimensions;
         if (of.rank() != 4) fail({"shape ", of, ", expected [batch, height, width, channels]"});
@@ -169,15 +169,16 @@ inline step make_depth_exchange(const operation& op) {
             fail({"shape ", of, " cannot be taken in blocks of ", block});
         if (to_depth) {
             run.out().reshape(shape{of[0], of[1] / block, of[2] / block, of[3] * block * block});
-            detail::copy_permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
-                                  {0, 1, 3, 2, 4, 5}, run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
+                                        {0, 1, 3, 2, 4, 5}));
         } else {
             const std::int64_t depth = of[3] / block / block;
             run.out().reshape(shape{of[0], of[1] * block, of[2] * block, depth});
-            detail::copy_permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5},
-                                  run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5}));
         }
-    };
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::specified
