@@ -30,8 +30,7 @@ struct random_requantization {
             const double real = static_cast<double>(random.real(0.5f, 0.999f)) *
                                 std::ldexp(1.0, -static_cast<int>(random.below(16)) - least);
             const double half = std::ldexp(0.5, -least);
-            const double zero = shifts ? std::ldexp(0.6, -31) : 0;
-            to.exactly.push_back(kind == 0 ? zero : kind == 1 ? half : kind == 2 ? std::ldexp(0.7, -28) : real);
+            to.exactly.push_back(kind == 0 ? 0 : kind == 1 ? half : kind == 2 ? std::ldexp(0.7, -28) : real);
             to.by.push_back(arithmetic_type::of(to.exactly.back()));
             // What weights that are nearly zero have: a tiny scale, and a bias that is large for it.
             const bool is_large = kind == 2 || kind == 3;

@@ -35,7 +35,8 @@ struct kernel_of<Isa, fixed_binary_problem> {
 private:
     struct numbers {
         scaling of_a, of_b, of_result;
-        ints a_zero, b_zero, low, high;
+        ints a_zero, b_zero;
+        typename fixed_store<Isa>::limits limit;
     };
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
@@ -51,11 +52,22 @@ private:
         if constexpr (Function == fixed_function::multiply) {
             x = simd::multiply_int(a, b);
         } else {
-            a = n.of_a(a);
-            b = n.of_b(b);
+            a = n.of_a.template code<true>(a);
+            b = n.of_b.template code<true>(b);
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
-        return simd::min_int(simd::max_int(n.of_result(x), n.low), n.high);
+        return n.of_result.template code<false>(x);
+    }
+
+    /// Limited as bytes, where there are vectors of these.
+    [[gnu::always_inline]] static void store_four(const fixed_binary_problem& p, const numbers& n, std::uint8_t* to,
+                                                  const ints (&q)[4]) noexcept {
+        if constexpr (byte_lanes<simd>) {
+            const auto packed = simd::template pack<true>(q[0], q[1], q[2], q[3]);
+            simd::store_first(to, simd::template limit<true>(packed, p.low, p.high), 4 * width);
+        } else {
+            simd::template store_bytes<true>(to, n.limit(q[0]), n.limit(q[1]), n.limit(q[2]), n.limit(q[3]));
+        }
     }
 
     template <fixed_function Function>
@@ -66,8 +78,7 @@ private:
                         scaling(p.of_result),
                         simd::broadcast_int(p.a_zero_point),
                         simd::broadcast_int(p.b_zero_point),
-                        simd::broadcast_int(p.low),
-                        simd::broadcast_int(p.high)};
+                        {simd::broadcast_int(p.low), simd::broadcast_int(p.high)}};
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width) {
@@ -78,12 +89,12 @@ private:
                 q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
                                       load(b + at * p.b_step, p.b_step, width));
             }
-            simd::template store_bytes<true>(to + i, q[0], q[1], q[2], q[3]);
+            store_four(p, n, to + i, q);
         }
         for (; i < count; i += width) {
             const ints q = code<Function>(n, load(a + i * p.a_step, p.a_step, count - i),
                                           load(b + i * p.b_step, p.b_step, count - i));
-            fixed_store<Isa>::store_one(to + i, q, count - i);
+            fixed_store<Isa>::store_one(to + i, n.limit(q), count - i);
         }
     }
 

@@ -70,9 +70,10 @@ public:
             --left_;
         }
     }
-    /// The code of `fixed_scale` for a number.
-    [[gnu::always_inline]] ints operator()(ints x) const noexcept {
-        x = Simd::shift_left(x, left_);
+    /// The code of `fixed_scale` for a number; `HasLeft` is false where its shift to the left is none.
+    template <bool HasLeft>
+    [[gnu::always_inline]] ints code(ints x) const noexcept {
+        if constexpr (HasLeft) x = Simd::shift_left(x, left_);
         if (form_ == form::keeps) return Simd::add_int(x, columns_.offset);
         if (form_ == form::any) return columns_.scaled(x);
         return Simd::add_int(Simd::rounded_twice(x, factors_), columns_.offset);

@@ -17,7 +17,7 @@ struct split_multiplier {
         const int right = -by.exponent < 31 ? -by.exponent : 31;
         numbers.multiplier = by.significand;
         numbers.right = right > 0 ? right - 1 : 0;
-        numbers.below = right > 0 ? -1 : 0;
+        numbers.below = right > 0 || by.significand == 0 ? -1 : 0;  // half of 0 is 0
         numbers.offset = zero_point;
     }
 };

@@ -249,7 +249,7 @@ template <class Known>
 class for_shapes {
     std::vector<std::size_t> values_;
     std::vector<shape> shapes_;
-    bool is_made_ = false;
+    bool is_kept_ = false;
     Known known_{};
 
     template <class Visit>
@@ -263,12 +263,8 @@ class for_shapes {
         return true;
     }
     bool holds(const operands& run) const {
-        if (!is_made_) return false;
-        for (const std::size_t each : values_) {
-            if (run.has_input(each) && run.in(each).constant == nullptr) return false;
-        }
         std::size_t i = 0;
-        return all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
+        return is_kept_ && all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
     }
 
 public:
@@ -279,7 +275,7 @@ public:
     template <class Make>
     Known& of(const operands& run, const Make& make) {
         if (holds(run)) return known_;
-        is_made_ = false;
+        is_kept_ = false;
         known_ = Known();
         make(known_);
         shapes_.clear();
@@ -287,7 +283,9 @@ public:
             shapes_.push_back(each);
             return true;
         });
-        is_made_ = true;
+        is_kept_ = true;
+        for (const std::size_t each : values_)
+            is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
         return known_;
     }
 };
