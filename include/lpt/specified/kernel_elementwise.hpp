@@ -107,9 +107,11 @@ inline float common_factor(const sloped_codes& codes, std::int32_t first, std::i
     const double real =
         static_cast<double>(codes.scale) * static_cast<double>(codes.slope) / static_cast<double>(codes.to.scale);
     double low = real - std::fabs(real) / 1024, high = real + std::fabs(real) / 1024;
+    std::array<std::int32_t, 256> wanted{};
     for (std::int32_t d = first; d <= last; ++d) {
-        if (d == 0) continue;
         const std::int32_t code = codes(d);
+        wanted[static_cast<std::size_t>(d - first)] = code;
+        if (d == 0) continue;
         const double below = code == -128 ? -1e9 : code - codes.to.zero_point - 0.5;
         const double above = code == 127 ? 1e9 : code - codes.to.zero_point + 0.5;
         low = std::max(low, (d > 0 ? below : above) / d);
@@ -119,7 +121,7 @@ inline float common_factor(const sloped_codes& codes, std::int32_t first, std::i
     if (!(std::fabs(result) < 1e6F)) return 0;
     for (std::int32_t d = first; d <= last; ++d) {
         const auto nearest = static_cast<std::int64_t>(std::nearbyint(static_cast<float>(d) * result));
-        if (code_range().clamp(nearest + codes.to.zero_point) != codes(d)) return 0;
+        if (code_range().clamp(nearest + codes.to.zero_point) != wanted[static_cast<std::size_t>(d - first)]) return 0;
     }
     return result;
 }

@@ -34,7 +34,8 @@ inline std::vector<std::int64_t> paddings_of(const value& from, std::size_t axes
     return result;
 }
 
-inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+/// Gives the output the padded shape; the copy is that of the input to its place.
+inline block_copy shape_padded(const value& input, const std::vector<std::int64_t>& paddings, value& output) {
     shape wanted = input.dimensions;
     std::vector<std::int64_t> begin;
     for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
@@ -42,8 +43,13 @@ inline void pad(const value& input, const std::vector<std::int64_t>& paddings, s
         wanted[axis] += paddings[2 * axis] + paddings[2 * axis + 1];
     }
     output.reshape(move(wanted));
+    return into(input, output, begin);
+}
+
+inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+    block_copy copy = shape_padded(input, paddings, output);
     fill(output, code);
-    into(input, output, begin).run(input, output);
+    copy.run(input, output);
 }
 
 }  // namespace detail
@@ -54,10 +60,15 @@ inline step make_padding(const operation& op) {
     const bool is_given = op.code() == tflite::builtin::padv2;
     if (is_given) op.expect_type(op.input(2), op.type_of_input(0));
     const std::int64_t zero = is_given ? 0 : detail::padding_code(op);
+    const auto known = std::make_shared<for_shapes<block_copy>>(std::vector<std::size_t>{1});
     return [=](const operands& run) {
-        if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
-        const std::int64_t code = is_given ? run.in(2).integer(0) : zero;
-        detail::pad(run.in(0), detail::paddings_of(run.in(1), run.in(0).dimensions.rank()), code, run.out());
+        const value& input = run.in(0);
+        block_copy& copy = known->of(run, [&](block_copy& made) {
+            if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
+            made = detail::shape_padded(input, detail::paddings_of(run.in(1), input.dimensions.rank()), run.out());
+        });
+        detail::fill(run.out(), is_given ? run.in(2).integer(0) : zero);
+        copy.run(input, run.out());
     };
 }
 
