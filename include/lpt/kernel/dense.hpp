@@ -357,11 +357,8 @@ private:
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
             if (s.header.differs != 0) return;
-            if (e.fixed != nullptr) {
-                if (e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
-                return;
-            }
-            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
+            if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
             s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
@@ -458,7 +455,7 @@ private:
             fill_start(c, g, first_column, width, s.header, start, zero);
             w.result = s.result;
             if (w.result == tile_result::bytes && e.fixed != nullptr) {
-                find_factors(*e.fixed, channel, vectors, start, factors);
+                start_fixed<lanes<Isa>>(*e.fixed, channel, vectors, start, factors);
                 w.factors = factors;
                 w.zero_point = e.fixed->zero_point;
             }
@@ -521,19 +518,6 @@ private:
                 }
                 done += rows;
             }
-        }
-    }
-
-    /// The numbers of a panel's channels in fixed point; sums start with the bias.
-    template <class Factors>
-    static void find_factors(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
-                             Factors* factors) noexcept {
-        using simd = lanes<Isa>;
-        for (std::int64_t v = 0; v < vectors; ++v) {
-            const std::int64_t from = channel + v * simd::width;
-            std::int32_t* const at = start + v * simd::width;
-            simd::store_int(at, simd::add_int(simd::load_int(at), simd::load_int(f.bias + from)));
-            factors[v] = simd::factors_of(simd::load_int(f.multiplier + from), simd::load_int(f.right + from));
         }
     }
 

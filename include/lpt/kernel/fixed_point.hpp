@@ -48,6 +48,18 @@ struct shifted_columns {
     }
 };
 
+/// The factors of vectors of channels from `channel` on; `start`, with which sums begin, gets the bias.
+template <class Simd>
+void start_fixed(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
+                 typename Simd::fixed_factors* factors) noexcept {
+    for (std::int64_t v = 0; v < vectors; ++v) {
+        const std::int64_t from = channel + v * Simd::width;
+        std::int32_t* const at = start + v * Simd::width;
+        Simd::store_int(at, Simd::add_int(Simd::load_int(at), Simd::load_int(f.bias + from)));
+        factors[v] = Simd::factors_of(Simd::load_int(f.multiplier + from), Simd::load_int(f.right + from));
+    }
+}
+
 /// A number that scales all elements.
 template <class Simd>
 class fixed_scaling {
