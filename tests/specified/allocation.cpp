@@ -128,6 +128,16 @@ TEST_CASE("a run after the first allocates nothing") {
     }
 }
 
+TEST_CASE("an output that a file leaves out has no shape to remember") {
+    tflite::model model =
+        model_of(builtin::mean, {bytes_of({1, 4, 8}), numbers_of({1}), bytes_of({1, 8})}, {whole("keep_dims", 0)});
+    model.subgraphs[0].operators[0].outputs.push_back(-1);
+    specified::network net(model);
+    net.run();
+    net.run();
+    CHECK(net.output(0).dimensions == shape{1, 8});
+}
+
 TEST_CASE("a movement whose shape is computed follows it from run to run") {
     tflite::model model =
         model_of(builtin::reshape, {tensor_of({2}, 1, 0, tensor_type::int32), weights_of({2, 6}), bytes_of({3, 4})});
