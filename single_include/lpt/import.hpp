@@ -14338,6 +14338,7 @@ public:
     bool has_input(std::size_t index) const { return index < info_->inputs.size() && info_->inputs[index] >= 0; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
+    bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
     const value& in(std::size_t index) const { return at(info_->inputs[index]); }
     /// A tensor by its number in the file.
     const value& tensor(std::int64_t number) const { return at(number); }
@@ -14364,7 +14365,7 @@ class for_shapes {
             if (run.has_input(i) && !visit(run.in(i).dimensions)) return false;
         }
         for (std::size_t i = 0; i < run.outputs(); ++i) {
-            if (!visit(run.out(i).dimensions)) return false;
+            if (run.has_output(i) && !visit(run.out(i).dimensions)) return false;
         }
         return true;
     }
