@@ -13405,6 +13405,7 @@ struct fixed_point {
     const std::int32_t* below = nullptr;
     const double* real = nullptr;
     std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
 };
 
 /// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
@@ -13421,7 +13422,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -13454,6 +13455,10 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
     std::int8_t* output = nullptr;
 };
 
@@ -14365,6 +14370,7 @@ public:
     bool has_input(std::size_t index) const { return index < info_->inputs.size() && info_->inputs[index] >= 0; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
+    bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
     const value& in(std::size_t index) const { return at(info_->inputs[index]); }
     /// A tensor by its number in the file.
     const value& tensor(std::int64_t number) const { return at(number); }
@@ -14375,6 +14381,53 @@ public:
 
 /// A kernel with everything that it knows before it runs.
 using step = std::function<void(const operands&)>;
+
+/// What a step knows for the shapes of its operands and the values of some inputs: made in the first run, then again only where a shape is
+/// another, or where one of these inputs is no constant. What makes it gives the outputs their shapes.
+template <class Known>
+class for_shapes {
+    std::vector<std::size_t> values_;
+    std::vector<shape> shapes_;
+    bool is_kept_ = false;
+    Known known_{};
+
+    template <class Visit>
+    static bool all_of_shapes(const operands& run, const Visit& visit) {
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            if (run.has_input(i) && !visit(run.in(i).dimensions)) return false;
+        }
+        for (std::size_t i = 0; i < run.outputs(); ++i) {
+            if (run.has_output(i) && !visit(run.out(i).dimensions)) return false;
+        }
+        return true;
+    }
+    bool holds(const operands& run) const {
+        std::size_t i = 0;
+        return is_kept_ && all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
+    }
+
+public:
+    /// `values`: the inputs whose values matter.
+    explicit for_shapes(std::vector<std::size_t> values) : values_(lpt::move(values)) {}
+
+    /// `make(known)` fills an empty one.
+    template <class Make>
+    Known& of(const operands& run, const Make& make) {
+        if (holds(run)) return known_;
+        is_kept_ = false;
+        known_ = Known();
+        make(known_);
+        shapes_.clear();
+        all_of_shapes(run, [&](const shape& each) {
+            shapes_.push_back(each);
+            return true;
+        });
+        is_kept_ = true;
+        for (const std::size_t each : values_)
+            is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
+        return known_;
+    }
+};
 
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
@@ -14948,47 +15001,94 @@ namespace lpt::inline LPT_ABI::specified {
 
 using strides = std::vector<std::int64_t>;
 
-/// Copies a block of `sizes` elements; both sides begin at their pointer and go on in their strides, which may be negative.
-inline void copy_block(const shape& sizes, const std::byte* from, const strides& from_steps, std::byte* to,
-                       const strides& to_steps, std::size_t element_size) {
-    if (sizes.elements() == 0) return;
-    detail::walk<2> walk;
-    for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
-        const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
-        if (sizes[axis] != 1) walk.add_axis(sizes[axis], steps);
-    }
-    if (walk.sizes.empty()) {
-        const std::int64_t ones[2] = {1, 1};
-        walk.add_axis(1, ones);
-    }
-    const auto size = static_cast<std::int64_t>(element_size);
-    const std::int64_t count = walk.sizes.back();
-    const std::int64_t from_step = walk.steps[0].back(), to_step = walk.steps[1].back();
-    std::vector<std::int64_t> index(walk.sizes.size(), 0);
-    for (bool done = false; !done;) {
-        std::int64_t source = 0, target = 0;
-        for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) {
-            source += index[axis] * walk.steps[0][axis];
-            target += index[axis] * walk.steps[1][axis];
-        }
+/// A block of elements in two tensors, each of which it crosses in strides of its own, which may be negative.
+class block_copy {
+    detail::walk<2> walk_;
+    std::int64_t size_ = 1;  // bytes of an element
+    std::int64_t from_ = 0;  // bytes from the beginnings of the tensors
+    std::int64_t to_ = 0;
+    std::vector<std::int64_t> index_;
+
+    void copy_row(const std::byte* from, std::byte* to) const {
+        const std::int64_t count = walk_.sizes.back();
+        const std::int64_t from_step = walk_.steps[0].back(), to_step = walk_.steps[1].back();
         if (from_step == 1 && to_step == 1) {
-            std::memcpy(to + target * size, from + source * size, static_cast<std::size_t>(count * size));
-        } else if (size == 1) {
+            std::memcpy(to, from, static_cast<std::size_t>(count * size_));
+        } else if (size_ == 1) {
             for (std::int64_t i = 0; i < count; ++i)
-                to[target + i * to_step] = from[source + i * from_step];
+                to[i * to_step] = from[i * from_step];
         } else {
             for (std::int64_t i = 0; i < count; ++i)
-                std::memcpy(to + (target + i * to_step) * size, from + (source + i * from_step) * size, element_size);
-        }
-        done = true;
-        for (std::size_t axis = index.size() - 1; axis-- > 0;) {
-            if (++index[axis] < walk.sizes[axis]) {
-                done = false;
-                break;
-            }
-            index[axis] = 0;
+                std::memcpy(to + i * to_step * size_, from + i * from_step * size_, static_cast<std::size_t>(size_));
         }
     }
+
+public:
+    block_copy() = default;
+    /// `sizes` elements of `element_size` bytes; `from` and `to` are the first elements.
+    block_copy(const shape& sizes, std::int64_t from, const strides& from_steps, std::int64_t to,
+               const strides& to_steps, std::size_t element_size)
+        : size_(static_cast<std::int64_t>(element_size)), from_(from * size_), to_(to * size_) {
+        if (sizes.elements() == 0) return;
+        for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
+            const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
+            if (sizes[axis] != 1) walk_.add_axis(sizes[axis], steps);
+        }
+        if (walk_.sizes.empty()) {
+            const std::int64_t ones[2] = {1, 1};
+            walk_.add_axis(1, ones);
+        }
+        index_.assign(walk_.sizes.size() - 1, 0);
+    }
+
+    /// Copies; `from` and `to` are the tensors.
+    void run(const std::byte* from, std::byte* to) {
+        if (walk_.sizes.empty()) return;
+        from += from_;
+        to += to_;
+        for (bool done = false; !done;) {
+            std::int64_t source = 0, target = 0;
+            for (std::size_t axis = 0; axis < index_.size(); ++axis) {
+                source += index_[axis] * walk_.steps[0][axis];
+                target += index_[axis] * walk_.steps[1][axis];
+            }
+            copy_row(from + source * size_, to + target * size_);
+            done = true;
+            for (std::size_t axis = index_.size(); axis-- > 0;) {
+                if (++index_[axis] < walk_.sizes[axis]) {
+                    done = false;
+                    break;
+                }
+                index_[axis] = 0;
+            }
+        }
+    }
+    void run(const value& from, value& to) { run(from.data(), to.to<std::byte>()); }
+};
+
+/// Copies from inputs to outputs: what a movement is for given shapes.
+class block_copies {
+    struct placed {
+        std::size_t input, output;
+        block_copy block;
+    };
+    std::vector<placed> all_;
+
+public:
+    void add(std::size_t input, std::size_t output, block_copy block) {
+        all_.push_back({input, output, lpt::move(block)});
+    }
+    void run(const operands& run) {
+        for (placed& each : all_)
+            each.block.run(run.in(each.input), run.out(each.output));
+    }
+};
+
+/// A step that copies. `plan(run, copies)` gives the outputs their shapes and says what goes where; `values` are the inputs whose values it reads.
+template <class Plan>
+step make_movement(std::vector<std::size_t> values, const Plan& plan) {
+    const auto known = std::make_shared<for_shapes<block_copies>>(lpt::move(values));
+    return [=](const operands& run) { known->of(run, [&](block_copies& copies) { plan(run, copies); }).run(run); };
 }
 
 namespace detail {
@@ -15009,24 +15109,20 @@ inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>
     return result;
 }
 
-/// Copies the part of `input` that begins at `begin` and fills `output`, whose shape is set.
-inline void copy_part(const value& input, const std::vector<std::int64_t>& begin, value& output) {
+/// The part of `input` that begins at `begin` and fills `output`, whose shape is set.
+inline block_copy part_of(const value& input, const std::vector<std::int64_t>& begin, const value& output) {
     const strides steps = strides_of(input.dimensions);
-    const std::size_t size = size_of(input);
-    copy_block(output.dimensions, input.data() + offset(steps, begin) * static_cast<std::int64_t>(size), steps,
-               output.to<std::byte>(), strides_of(output.dimensions), size);
+    return {output.dimensions, offset(steps, begin), steps, 0, strides_of(output.dimensions), size_of(input)};
 }
 
-/// Copies all of `input` to the part of `output` that begins at `begin`.
-inline void copy_into(const value& input, value& output, const std::vector<std::int64_t>& begin) {
+/// All of `input` to the part of `output` that begins at `begin`.
+inline block_copy into(const value& input, const value& output, const std::vector<std::int64_t>& begin) {
     const strides steps = strides_of(output.dimensions);
-    const std::size_t size = size_of(input);
-    copy_block(input.dimensions, input.data(), strides_of(input.dimensions),
-               output.to<std::byte>() + offset(steps, begin) * static_cast<std::int64_t>(size), steps, size);
+    return {input.dimensions, 0, strides_of(input.dimensions), offset(steps, begin), steps, size_of(input)};
 }
 
-/// Copies `input`, seen as a tensor of `sizes` whose axes go in the order `axes`; the output's shape is set.
-inline void copy_permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes, value& output) {
+/// `input`, seen as a tensor of `sizes` whose axes go in the order `axes`, to all of an output.
+inline block_copy permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes) {
     const strides steps = strides_of(sizes);
     shape block;
     strides from;
@@ -15034,7 +15130,7 @@ inline void copy_permuted(const value& input, const shape& sizes, const std::vec
         block.push_back(sizes[axis]);
         from.push_back(steps[axis]);
     }
-    copy_block(block, input.data(), from, output.to<std::byte>(), strides_of(block), size_of(input));
+    return {block, 0, from, 0, strides_of(block), size_of(input)};
 }
 
 inline void copy_all(const value& input, value& output, shape wanted) {
@@ -15042,6 +15138,15 @@ inline void copy_all(const value& input, value& output, shape wanted) {
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     output.reshape(move(wanted));
     if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
+}
+
+/// All elements of the first input, which the output has in another shape.
+inline void plan_reshape(const operands& run, shape wanted, block_copies& copies) {
+    const value& input = run.in(0);
+    if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
+        fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
+    run.out().reshape(move(wanted));
+    copies.add(0, 0, into(input, input, std::vector<std::int64_t>(input.dimensions.rank(), 0)));
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
@@ -15061,12 +15166,12 @@ inline step make_reshape(const operation& op) {
     detail::expect_same_type(op, 0);
     std::vector<std::int64_t> of_option;
     if (op.has_option("new_shape")) of_option = op.info().list("new_shape");
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const bool is_given = run.has_input(1) && run.in(1).dimensions.rank() == 1;
         std::vector<std::int64_t> sizes = is_given ? run.in(1).integers() : of_option;
-        detail::copy_all(input, run.out(), detail::without_unknown(lpt::move(sizes), input.elements()));
-    };
+        detail::plan_reshape(run, detail::without_unknown(lpt::move(sizes), input.elements()), copies);
+    });
 }
 
 /// SQUEEZE: without the axes of size 1 that an option names, or without all of them.
@@ -15074,7 +15179,7 @@ inline step make_squeeze(const operation& op) {
     detail::expect_same_type(op, 0);
     std::vector<std::int64_t> axes;
     if (op.has_option("squeeze_dims")) axes = op.info().list("squeeze_dims");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         std::vector<bool> goes(input.dimensions.rank(), axes.empty());
         for (const std::int64_t axis : axes)
@@ -15085,25 +15190,25 @@ inline step make_squeeze(const operation& op) {
             if (goes[axis] && size != 1 && !axes.empty()) fail({"SQUEEZE: axis ", axis, " has ", size, " elements"});
             if (!goes[axis] || size != 1) wanted.push_back(size);
         }
-        detail::copy_all(input, run.out(), move(wanted));
-    };
+        detail::plan_reshape(run, move(wanted), copies);
+    });
 }
 
 /// EXPAND_DIMS: with an axis of size 1 in front of the one that the second input names.
 inline step make_expansion(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         shape wanted = run.in(0).dimensions;
         if (run.in(1).elements() != 1) fail({"EXPAND_DIMS: expected one axis"});
         wanted.insert(axis_of(run.in(1).integer(0), wanted.rank() + 1), 1);
-        detail::copy_all(run.in(0), run.out(), move(wanted));
-    };
+        detail::plan_reshape(run, move(wanted), copies);
+    });
 }
 
 /// TRANSPOSE: axis k of the output is axis p[k] of the input, p the second input.
 inline step make_transposition(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const std::size_t rank = input.dimensions.rank();
         std::vector<std::size_t> axes;
@@ -15117,8 +15222,8 @@ inline step make_transposition(const operation& op) {
         }
         if (axes.size() != rank) fail({"TRANSPOSE: an order of ", axes.size(), " axes for a tensor with ", rank});
         run.out().reshape(move(wanted));
-        detail::copy_permuted(input, input.dimensions, axes, run.out());
-    };
+        copies.add(0, 0, detail::permuted(input, input.dimensions, axes));
+    });
 }
 
 /// CONCATENATION: inputs one behind the other along an axis.
@@ -15127,7 +15232,7 @@ inline step make_concatenation(const operation& op) {
         detail::expect_same_type(op, i);
     if (op.info().activation() != tflite::activation::none) op.wrong("a fused activation is not known here");
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const shape& first = run.in(0).dimensions;
         const std::size_t axis = axis_of(named_axis, first.rank());
         shape wanted = first;
@@ -15144,10 +15249,10 @@ inline step make_concatenation(const operation& op) {
         run.out().reshape(move(wanted));
         std::vector<std::int64_t> begin(first.rank(), 0);
         for (std::size_t i = 0; i < run.inputs(); ++i) {
-            detail::copy_into(run.in(i), run.out(), begin);
+            copies.add(i, 0, detail::into(run.in(i), run.out(), begin));
             begin[axis] += run.in(i).dimensions[axis];
         }
-    };
+    });
 }
 
 /// PACK: inputs of one shape along a new axis.
@@ -15155,13 +15260,12 @@ inline step make_packing(const operation& op) {
     for (std::size_t i = 0; i < op.inputs(); ++i)
         detail::expect_same_type(op, i);
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         shape each = run.in(0).dimensions;
         const std::size_t axis = axis_of(named_axis, each.rank() + 1);
         const std::int64_t outer = product(each, 0, axis);
         const auto count = static_cast<std::int64_t>(run.inputs());
-        const auto block = static_cast<std::int64_t>(
-            byte_size(run.in(0).type, static_cast<std::size_t>(product(each, axis, each.rank()))));
+        const std::int64_t block = product(each, axis, each.rank());
         for (std::size_t i = 0; i < run.inputs(); ++i) {
             if (!(run.in(i).dimensions == each))
                 fail({"PACK: shapes ", each, " and ", run.in(i).dimensions, " differ"});
@@ -15169,19 +15273,20 @@ inline step make_packing(const operation& op) {
         shape wanted = each;
         wanted.insert(axis, count);
         run.out().reshape(move(wanted));
-        for (std::int64_t i = 0; i < count; ++i) {
-            for (std::int64_t k = 0; k < outer; ++k)
-                std::memcpy(run.out().to<std::byte>() + (k * count + i) * block,
-                            run.in(static_cast<std::size_t>(i)).data() + k * block, static_cast<std::size_t>(block));
-        }
-    };
+        const shape blocks{outer, count, block}, one{outer, 1, block};
+        const strides steps = strides_of(blocks);
+        for (std::int64_t i = 0; i < count; ++i)
+            copies.add(static_cast<std::size_t>(i), 0,
+                       {one, 0, strides_of(one), i * block, steps, detail::size_of(run.in(0))});
+    });
 }
 
 namespace detail {
 
-/// Copies parts of an input, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
-inline void split(const operands& run, const value& input, std::size_t axis, const std::vector<std::int64_t>& sizes,
-                  bool drops_axis) {
+/// Parts of an input go, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
+inline void split(const operands& run, std::size_t input_index, std::size_t axis,
+                  const std::vector<std::int64_t>& sizes, bool drops_axis, block_copies& copies) {
+    const value& input = run.in(input_index);
     std::vector<std::int64_t> begin(input.dimensions.rank(), 0);
     std::int64_t total = 0;
     for (const std::int64_t size : sizes) {
@@ -15197,7 +15302,7 @@ inline void split(const operands& run, const value& input, std::size_t axis, con
         part[axis] = sizes[i];
         value& output = run.out(i);
         output.reshape(part);
-        copy_part(input, begin, output);
+        copies.add(input_index, i, part_of(input, begin, output));
         begin[axis] += sizes[i];
         if (drops_axis) {
             part.erase(axis);
@@ -15213,29 +15318,29 @@ inline step make_unpacking(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 0, i);
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const std::size_t axis = axis_of(named_axis, run.in(0).dimensions.rank());
-        detail::split(run, run.in(0), axis, std::vector<std::int64_t>(run.outputs(), 1), true);
-    };
+        detail::split(run, 0, axis, std::vector<std::int64_t>(run.outputs(), 1), true, copies);
+    });
 }
 
 /// SPLIT: equal parts; the axis is the first input.
 inline step make_split(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 1, i);
-    return [=](const operands& run) {
+    return make_movement({0}, [=](const operands& run, block_copies& copies) {
         if (run.in(0).elements() != 1) fail({"SPLIT: expected one axis"});
         const std::size_t axis = axis_of(run.in(0).integer(0), run.in(1).dimensions.rank());
         const std::int64_t size = run.in(1).dimensions[axis] / static_cast<std::int64_t>(run.outputs());
-        detail::split(run, run.in(1), axis, std::vector<std::int64_t>(run.outputs(), size), false);
-    };
+        detail::split(run, 1, axis, std::vector<std::int64_t>(run.outputs(), size), false, copies);
+    });
 }
 
 /// SPLIT_V: parts of the sizes in the second input, one of which may be -1: the rest; the axis is the third.
 inline step make_uneven_split(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 0, i);
-    return [=](const operands& run) {
+    return make_movement({1, 2}, [=](const operands& run, block_copies& copies) {
         if (run.in(2).elements() != 1) fail({"SPLIT_V: expected one axis"});
         const std::size_t axis = axis_of(run.in(2).integer(0), run.in(0).dimensions.rank());
         std::vector<std::int64_t> sizes = run.in(1).integers();
@@ -15244,14 +15349,14 @@ inline step make_uneven_split(const operation& op) {
             rest -= each == -1 ? 0 : each;
         for (std::int64_t& each : sizes)
             each = each == -1 ? rest : each;
-        detail::split(run, run.in(0), axis, sizes, false);
-    };
+        detail::split(run, 0, axis, sizes, false, copies);
+    });
 }
 
 /// SLICE: from `begin` so many elements along each axis; a size of -1 goes to the end.
 inline step make_slice(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1, 2}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const std::vector<std::int64_t> begin = run.in(1).integers();
         const std::vector<std::int64_t> sizes = run.in(2).integers();
@@ -15267,8 +15372,8 @@ inline step make_slice(const operation& op) {
             wanted.push_back(size);
         }
         run.out().reshape(move(wanted));
-        detail::copy_part(input, begin, run.out());
-    };
+        copies.add(0, 0, detail::part_of(input, begin, run.out()));
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::specified
@@ -15309,7 +15414,8 @@ inline std::vector<std::int64_t> paddings_of(const value& from, std::size_t axes
     return result;
 }
 
-inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+/// Gives the output the padded shape; the copy is that of the input to its place.
+inline block_copy shape_padded(const value& input, const std::vector<std::int64_t>& paddings, value& output) {
     shape wanted = input.dimensions;
     std::vector<std::int64_t> begin;
     for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
@@ -15317,8 +15423,13 @@ inline void pad(const value& input, const std::vector<std::int64_t>& paddings, s
         wanted[axis] += paddings[2 * axis] + paddings[2 * axis + 1];
     }
     output.reshape(move(wanted));
+    return into(input, output, begin);
+}
+
+inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+    block_copy copy = shape_padded(input, paddings, output);
     fill(output, code);
-    copy_into(input, output, begin);
+    copy.run(input, output);
 }
 
 }  // namespace detail
@@ -15329,10 +15440,15 @@ inline step make_padding(const operation& op) {
     const bool is_given = op.code() == tflite::builtin::padv2;
     if (is_given) op.expect_type(op.input(2), op.type_of_input(0));
     const std::int64_t zero = is_given ? 0 : detail::padding_code(op);
+    const auto known = std::make_shared<for_shapes<block_copy>>(std::vector<std::size_t>{1});
     return [=](const operands& run) {
-        if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
-        const std::int64_t code = is_given ? run.in(2).integer(0) : zero;
-        detail::pad(run.in(0), detail::paddings_of(run.in(1), run.in(0).dimensions.rank()), code, run.out());
+        const value& input = run.in(0);
+        block_copy& copy = known->of(run, [&](block_copy& made) {
+            if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
+            made = detail::shape_padded(input, detail::paddings_of(run.in(1), input.dimensions.rank()), run.out());
+        });
+        detail::fill(run.out(), is_given ? run.in(2).integer(0) : zero);
+        copy.run(input, run.out());
     };
 }
 
@@ -15384,7 +15500,7 @@ inline step make_space_to_batch(const operation& op) {
             wanted.push_back(input.dimensions[axis]);
         }
         run.out().reshape(move(wanted));
-        detail::copy_permuted(padded, sizes, order, run.out());
+        detail::permuted(padded, sizes, order).run(padded, run.out());
     };
 }
 
@@ -15419,7 +15535,7 @@ inline step make_batch_to_space(const operation& op) {
         value spread;
         spread.type = input.type;
         spread.reshape(whole);
-        detail::copy_permuted(input, sizes, order, spread);
+        detail::permuted(input, sizes, order).run(input, spread);
         std::vector<std::int64_t> begin(whole.rank(), 0);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             begin[i + 1] = crops[2 * i];
@@ -15427,7 +15543,7 @@ inline step make_batch_to_space(const operation& op) {
             if (whole[i + 1] < 0) fail({"BATCH_TO_SPACE_ND: crops leave nothing"});
         }
         run.out().reshape(whole);
-        detail::copy_part(spread, begin, run.out());
+        detail::part_of(spread, begin, run.out()).run(spread, run.out());
     };
 }
 
@@ -15436,7 +15552,7 @@ inline step make_depth_exchange(const operation& op) {
     detail::expect_same_type(op, 0);
     const bool to_depth = op.code() == tflite::builtin::space_to_depth;
     const std::int64_t block = op.positive_option("block_size");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const shape& of = input.dimensions;
         if (of.rank() != 4) fail({"shape ", of, ", expected [batch, height, width, channels]"});
@@ -15444,15 +15560,16 @@ inline step make_depth_exchange(const operation& op) {
             fail({"shape ", of, " cannot be taken in blocks of ", block});
         if (to_depth) {
             run.out().reshape(shape{of[0], of[1] / block, of[2] / block, of[3] * block * block});
-            detail::copy_permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
-                                  {0, 1, 3, 2, 4, 5}, run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
+                                        {0, 1, 3, 2, 4, 5}));
         } else {
             const std::int64_t depth = of[3] / block / block;
             run.out().reshape(shape{of[0], of[1] * block, of[2] * block, depth});
-            detail::copy_permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5},
-                                  run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5}));
         }
-    };
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::specified
@@ -15622,7 +15739,7 @@ inline step make_update(const operation& op) {
             begin[axis] = std::min(std::max<std::int64_t>(begin[axis], 0), most);
         }
         detail::copy_all(input, run.out(), input.dimensions);
-        detail::copy_into(update, run.out(), begin);
+        detail::into(update, run.out(), begin).run(update, run.out());
     };
 }
 
@@ -16081,7 +16198,7 @@ struct split_multiplier {
         const int right = -by.exponent < 31 ? -by.exponent : 31;
         numbers.multiplier = by.significand;
         numbers.right = right > 0 ? right - 1 : 0;
-        numbers.below = right > 0 ? -1 : 0;
+        numbers.below = right > 0 || by.significand == 0 ? -1 : 0;  // half of 0 is 0
         numbers.offset = zero_point;
     }
 };
@@ -16102,6 +16219,7 @@ public:
     /// Takes over the numbers of a product; leaves them out where kernels cannot take them.
     template <class Arithmetic>
     void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, bool rounds_once) {
+        view_ = kernel::fixed_point();
         const std::size_t channels = bias.size();
         const std::size_t padded = channels + kernel::fixed_point::padding;
         integers_.assign(5 * padded, 0);
@@ -16121,6 +16239,9 @@ public:
             integers_[3 * padded + c] = split.numbers.offset;
             integers_[4 * padded + c] = split.numbers.below;
         }
+        view_.shifts = !rounds_once;
+        for (std::size_t c = 0; c < channels && view_.shifts; ++c)
+            view_.shifts = integers_[4 * padded + c] == -1;
         view_.bias = integers_.data();
         view_.multiplier = integers_.data() + padded;
         view_.right = integers_.data() + 2 * padded;
@@ -16218,6 +16339,60 @@ step make_product_on_kernels(const operation& op, step otherwise) {
     return detail::make_binary_on_kernels(op, problem, lpt::move(otherwise));
 }
 
+namespace detail {
+
+/// The codes of real numbers x = scale * float(d), d the distance of a code from its zero point, times a slope.
+struct sloped_codes {
+    float scale;
+    float slope;
+    quantized to;
+
+    std::int32_t operator()(std::int32_t distance) const {
+        const float ratio = scale * static_cast<float>(distance) * slope / to.scale;
+        const float limited = ratio < -1000.0F ? -1000.0F : ratio > 1000.0F ? 1000.0F : ratio;
+        return code_range().clamp(static_cast<std::int64_t>(std::round(limited)) + to.zero_point);
+    }
+};
+
+/// A factor f for which the integer next to float(d) * f, ties to even, + the zero point, limited, is the code of d, for all d in
+/// [first, last]; 0 where none is found. The real factors that do so are an interval; its middle is tried.
+inline float common_factor(const sloped_codes& codes, std::int32_t first, std::int32_t last) {
+    const double real =
+        static_cast<double>(codes.scale) * static_cast<double>(codes.slope) / static_cast<double>(codes.to.scale);
+    double low = real - std::fabs(real) / 1024, high = real + std::fabs(real) / 1024;
+    std::array<std::int32_t, 256> wanted{};
+    for (std::int32_t d = first; d <= last; ++d) {
+        const std::int32_t code = codes(d);
+        wanted[static_cast<std::size_t>(d - first)] = code;
+        if (d == 0) continue;
+        const double below = code == -128 ? -1e9 : code - codes.to.zero_point - 0.5;
+        const double above = code == 127 ? 1e9 : code - codes.to.zero_point + 0.5;
+        low = std::max(low, (d > 0 ? below : above) / d);
+        high = std::min(high, (d > 0 ? above : below) / d);
+    }
+    const auto result = static_cast<float>((low + high) / 2);
+    if (!(std::fabs(result) < 1e6F)) return 0;
+    for (std::int32_t d = first; d <= last; ++d) {
+        const auto nearest = static_cast<std::int64_t>(std::nearbyint(static_cast<float>(d) * result));
+        if (code_range().clamp(nearest + codes.to.zero_point) != wanted[static_cast<std::size_t>(d - first)]) return 0;
+    }
+    return result;
+}
+
+/// The factors of a PRELU between codes: that of codes from the zero point on, then those below for each channel; none where one is not
+/// found. Each has been tried on all codes.
+inline std::vector<float> prelu_factors(quantized from, quantized to, const float* slopes, std::int64_t channels) {
+    std::vector<float> result{common_factor({from.scale, 1, to}, 0, 127 - from.zero_point)};
+    for (std::int64_t c = 0; c < channels; ++c)
+        result.push_back(slopes[c] == 0 ? 0 : common_factor({from.scale, slopes[c], to}, -128 - from.zero_point, -1));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (result[i] == 0 && (i == 0 || slopes[i - 1] != 0)) return {};
+    }
+    return result;
+}
+
+}  // namespace detail
+
 /// DEQUANTIZE, PRELU with a constant slope for each channel, QUANTIZE: one step from the codes before to those after, or none (an empty
 /// function) where the three are not of that kind. What lies between them is not written.
 inline step make_real_prelu_chain(const operation& from, const operation& prelu, const operation& to) {
@@ -16247,10 +16422,16 @@ inline step make_real_prelu_chain(const operation& from, const operation& prelu,
     made.output_scale = results.scale;
     made.output_zero_point = results.zero_point;
     made.slope = slopes;
+    const auto factors =
+        std::make_shared<const std::vector<float>>(detail::prelu_factors(codes, results, slopes, made.channels));
+    if (!factors->empty()) {
+        made.positive = factors->front();
+        made.negative = factors->data() + 1;
+    }
     const kernel::kernel_table* const kernels = from.kernels();
     const kernel::parallel_for parallel = from.parallel();
     const std::int64_t first = from.info().inputs[0];
-    return [=](const operands& run) {
+    return [=, kept_factors = factors](const operands& run) {
         const value& input = run.tensor(first);
         if (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != made.channels)
             fail({"an input of shape ", input.dimensions, " and ", made.channels, " slopes"});
@@ -16276,8 +16457,10 @@ namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
-/// What a product on kernels keeps from run to run.
+/// What a product on kernels keeps from run to run: all of its problem but the addresses of tensors.
+template <class Problem>
 struct packed_product {
+    Problem problem;
     const kernel::kernel_table* kernels = nullptr;
     std::vector<std::byte> weights;
     std::vector<std::byte> scratch;
@@ -16361,7 +16544,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         of_output.elements() == 0)
         return otherwise;
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
-    const auto state = std::make_shared<detail::packed_product>();
+    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
     state->kernels = op.kernels();
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
@@ -16384,7 +16567,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
-    kernel::convolution_problem made;
+    kernel::convolution_problem& made = state->problem;
     made.shape = geometry;
     made.input_type = kernel::element_kind::i8;
     made.input_pixel_stride = of_input[3];
@@ -16399,7 +16582,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::convolution_problem problem = made;
+        kernel::convolution_problem& problem = state->problem;
         problem.input = input.data();
         problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
         state->kernels->convolution(problem, parallel);
@@ -16424,7 +16607,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         of_output = of_input;
         of_output[of_output.rank() - 1] = channels;
     }
-    const auto state = std::make_shared<detail::packed_product>();
+    const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();
     kernel::gemm_weights unpacked;
     unpacked.data = weights.value.data();
@@ -16436,7 +16619,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     state->kernels->pack_gemm(unpacked, state->weights.data());
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
-    kernel::gemm_problem made;
+    kernel::gemm_problem& made = state->problem;
     made.m = rows;
     made.n = channels;
     made.k = depth;
@@ -16452,7 +16635,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::gemm_problem problem = made;
+        kernel::gemm_problem& problem = state->problem;
         problem.a = input.data();
         problem.c = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
         state->kernels->gemm(problem, parallel);
@@ -17410,16 +17593,21 @@ namespace lpt::inline LPT_ABI::specified {
 namespace detail {
 
 /// Where the elements of an input go in the output of a reduction.
-struct reduction {
-    shape input;
-    shape output;  // with axes of size 1 where axes were reduced
-    shape result;  // as the operation's output has it
-    std::int64_t reduced = 1;  // elements for each of the output
+class reduction {
+    walk<1> walk_;  // of the output, element by element of the input
+    std::vector<std::int64_t> index_;
 
-    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) : input(from), output(from) {
+public:
+    shape result;  // of the output
+    std::int64_t reduced = 1;  // elements for each of the output
+    std::vector<std::int64_t> sums;  // for those who need them
+
+    reduction() = default;
+    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) {
         std::vector<bool> is_reduced(from.rank(), false);
         for (const std::int64_t axis : axes)
             is_reduced[axis_of(axis, from.rank())] = true;
+        shape output = from;
         for (std::size_t axis = 0; axis < from.rank(); ++axis) {
             if (is_reduced[axis]) {
                 output[axis] = 1;
@@ -17427,32 +17615,65 @@ struct reduction {
             }
             if (keeps || !is_reduced[axis]) result.push_back(output[axis]);
         }
+        if (from.elements() == 0) return;
+        const std::vector<std::int64_t> strides = strides_of(output);
+        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+            const std::int64_t step = is_reduced[axis] ? 0 : strides[axis];
+            if (from[axis] != 1) walk_.add_axis(from[axis], &step);
+        }
+        const std::int64_t none = 0;
+        if (walk_.sizes.empty()) walk_.add_axis(1, &none);
+        index_.assign(walk_.sizes.size() - 1, 0);
     }
 
     /// Calls `visit(k, i)` for each element i of the input, k its place in the output; those of one k in order of i.
     template <class Visit>
-    void run(Visit visit) const {
-        const std::vector<std::int64_t> strides = strides_of(output);
-        std::int64_t i = 0;
-        for_each_position(input, [&](const std::vector<std::int64_t>& index) {
+    void run(Visit visit) {
+        if (walk_.sizes.empty()) return;
+        const std::int64_t count = walk_.sizes.back(), step = walk_.steps[0].back();
+        std::int64_t first = 0;
+        for (bool done = false; !done; first += count) {
             std::int64_t at = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis)
-                at += output[axis] == 1 ? 0 : index[axis] * strides[axis];
-            visit(static_cast<std::size_t>(at), static_cast<std::size_t>(i++));
+            for (std::size_t axis = 0; axis < index_.size(); ++axis)
+                at += index_[axis] * walk_.steps[0][axis];
+            for (std::int64_t i = 0; i < count; ++i)
+                visit(static_cast<std::size_t>(at + i * step), static_cast<std::size_t>(first + i));
+            done = true;
+            for (std::size_t axis = index_.size(); axis-- > 0;) {
+                if (++index_[axis] < walk_.sizes[axis]) {
+                    done = false;
+                    break;
+                }
+                index_[axis] = 0;
+            }
+        }
+    }
+};
+
+/// The reduction that an operation does to its input, and the output's shape; axes are its second input.
+class known_reduction {
+    std::shared_ptr<for_shapes<reduction>> known_ =
+        std::make_shared<for_shapes<reduction>>(std::vector<std::size_t>{1});
+    bool keeps_;
+
+public:
+    explicit known_reduction(bool keeps) : keeps_(keeps) {}
+    reduction& of(const operands& run) const {
+        return known_->of(run, [&](reduction& made) {
+            made = reduction(run.in(0).dimensions, run.in(1).integers(), keeps_);
+            run.out().reshape(made.result);
         });
     }
 };
 
-/// The reduction that an operation does to its input; axes are its second input.
-inline reduction reduction_of(const operands& run, bool keeps) {
-    return {run.in(0).dimensions, run.in(1).integers(), keeps};
-}
-
-inline std::vector<std::int64_t> centred_sums(const value& input, const reduction& of, std::int32_t zero_point) {
-    std::vector<std::int64_t> sums(of.output.elements(), 0);
+/// sum(q - z) for each element of the output.
+inline const std::vector<std::int64_t>& centred_sums(const value& input, const value& output, reduction& of,
+                                                     std::int32_t zero_point) {
+    of.sums.assign(static_cast<std::size_t>(output.elements()), 0);
     const std::int8_t* codes = input.as<std::int8_t>();
-    of.run([&](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
-    return sums;
+    std::int64_t* sums = of.sums.data();
+    of.run([=](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
+    return of.sums;
 }
 
 /// The multiplier of a mean over n elements: the significand shifted as far as 64 bits allow, then divided by n.
@@ -17471,13 +17692,12 @@ step make_mean(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
-        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
-        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
+        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const std::int32_t scaled = Arithmetic::scale(static_cast<std::int32_t>(sums[i]), mean);
             output.to<std::int8_t>()[i] =
@@ -17492,12 +17712,11 @@ step make_total(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const double by = static_cast<double>(from.scale) / static_cast<double>(to.scale);
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
-        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const std::int64_t scaled = Arithmetic::scale_once(sums[i], by);
             output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled + to.zero_point));
@@ -17509,11 +17728,10 @@ step make_total(const operation& op) {
 inline step make_extreme_along(const operation& op) {
     op.expect_codes(1);
     const bool largest = op.code() == tflite::builtin::reduce_max;
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         std::int8_t* result = output.to<std::int8_t>();
         std::fill(result, result + output.elements(), static_cast<std::int8_t>(largest ? -128 : 127));
@@ -17540,13 +17758,14 @@ template <class Arithmetic>
 step make_product_along(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
+        detail::reduction& of = known.of(run);
         const double root =
             std::pow(static_cast<double>(to.scale), 1.0 / static_cast<double>(std::max<std::int64_t>(1, of.reduced)));
         const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / root);
-        std::vector<std::int32_t> products(of.output.elements(), 0);
+        value& output = run.out();
+        std::vector<std::int32_t> products(static_cast<std::size_t>(output.elements()), 0);
         std::vector<bool> begun(products.size(), false);
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         of.run([&](std::size_t k, std::size_t i) {
@@ -17554,8 +17773,6 @@ step make_product_along(const operation& op) {
             products[k] = begun[k] ? detail::scaled_coarsely(std::int64_t{products[k]} * factor, by) : factor;
             begun[k] = true;
         });
-        value& output = run.out();
-        output.reshape(of.result);
         for (std::size_t i = 0; i < products.size(); ++i) {
             const std::int64_t code = std::int64_t{detail::scaled_coarsely(products[i], by)} + to.zero_point;
             output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(code));
@@ -17822,23 +18039,20 @@ inline step make_strided_slice(const operation& op) {
     detail::slice_masks masks{op.option("begin_mask"),       op.option("end_mask"),
                               op.option("ellipsis_mask"),    op.option("new_axis_mask"),
                               op.option("shrink_axis_mask"), op.has_option("offset") && op.option("offset") != 0};
-    return [=](const operands& run) {
+    return make_movement({1, 2, 3}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const detail::strided_part part =
             detail::part_of(input.dimensions, run.in(1).integers(), run.in(2).integers(), run.in(3).integers(), masks);
         value& output = run.out();
         output.reshape(part.result);
-        if (part.sizes.elements() == 0) return;
-        const std::size_t size = detail::size_of(input);
-        copy_block(part.sizes, input.data() + part.first * static_cast<std::int64_t>(size), part.steps,
-                   output.to<std::byte>(), strides_of(part.sizes), size);
-    };
+        copies.add(0, 0, {part.sizes, part.first, part.steps, 0, strides_of(part.sizes), detail::size_of(input)});
+    });
 }
 
 /// REVERSE_V2: the axes in the second input run backwards.
 inline step make_reversal(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         strides steps = strides_of(input.dimensions);
         std::int64_t first = 0;
@@ -17852,10 +18066,8 @@ inline step make_reversal(const operation& op) {
             first += (input.dimensions[axis] - 1) * steps[axis];
             steps[axis] = -steps[axis];
         }
-        const std::size_t size = detail::size_of(input);
-        copy_block(input.dimensions, input.data() + first * static_cast<std::int64_t>(size), steps,
-                   run.out().to<std::byte>(), strides_of(input.dimensions), size);
-    };
+        copies.add(0, 0, {input.dimensions, first, steps, 0, strides_of(input.dimensions), detail::size_of(input)});
+    });
 }
 
 namespace detail {
@@ -17923,7 +18135,7 @@ inline step make_tiling(const operation& op) {
 /// BROADCAST_TO: axes of size 1 repeated up to the shape in the second input.
 inline step make_broadcast(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         shape wanted;
         for (const std::int64_t each : run.in(1).integers())
@@ -17932,13 +18144,12 @@ inline step make_broadcast(const operation& op) {
             fail({"BROADCAST_TO: shape ", input.dimensions, " to ", wanted});
         value& output = run.out();
         output.reshape(wanted);
-        const std::size_t size = detail::size_of(input);
         const shape padded = input.dimensions.padded_left(wanted.rank());
         strides steps = strides_of(padded);
         for (std::size_t axis = 0; axis < steps.size(); ++axis)
             steps[axis] = padded[axis] == 1 ? 0 : steps[axis];
-        copy_block(wanted, input.data(), steps, output.to<std::byte>(), strides_of(wanted), size);
-    };
+        copies.add(0, 0, {wanted, 0, steps, 0, strides_of(wanted), detail::size_of(input)});
+    });
 }
 
 /// FILL: the second input, one element, in the shape of the first.
@@ -17952,8 +18163,7 @@ inline step make_fill(const operation& op) {
         if (one.elements() != 1) fail({"FILL: expected one value"});
         value& output = run.out();
         output.reshape(wanted);
-        copy_block(wanted, one.data(), strides(wanted.rank(), 0), output.to<std::byte>(), strides_of(wanted),
-                   detail::size_of(one));
+        block_copy(wanted, 0, strides(wanted.rank(), 0), 0, strides_of(wanted), detail::size_of(one)).run(one, output);
     };
 }
 

@@ -413,6 +413,7 @@ struct fixed_point {
     const std::int32_t* below = nullptr;
     const double* real = nullptr;
     std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
 };
 
 /// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
@@ -429,7 +430,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -462,6 +463,10 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
     std::int8_t* output = nullptr;
 };
 
@@ -1477,6 +1482,7 @@ concept lane_integers = requires(typename Lanes::floats& v, typename Lanes::ints
     i = Lanes::shift_right(i, i);
     i = Lanes::doubling_high_product(i, i);
     i = Lanes::rounded_products(i, factors);
+    i = Lanes::rounded_twice(i, Lanes::factors_of(i, i));
 };
 
 }  // namespace detail
@@ -1614,6 +1620,16 @@ struct lanes<on::scalar> {
     /// floor((a * b + 2^30) / 2^31), from the exact product; a and b are not both -2^31.
     static ints doubling_high_product(ints a, ints b) noexcept {
         return static_cast<ints>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
+    }
+    /// Multipliers and shifts in the form that `rounded_twice` takes.
+    struct fixed_factors {
+        ints multiplier, right;
+    };
+    static fixed_factors factors_of(ints multiplier, ints right) noexcept { return {multiplier, right}; }
+    /// With h = floor((x * multiplier + 2^30) / 2^31):  h / 2^(right + 1), rounded half away from zero; multiplier >= 0, 0 <= right <= 30.
+    static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const std::int64_t high = doubling_high_product(x, by.multiplier);
+        return static_cast<ints>((high + (std::int64_t{1} << by.right) - (high < 0 ? 1 : 0)) >> (by.right + 1));
     }
     /// The integers next to value * by in double precision, ties away from zero, limited to +-2^30.
     static ints rounded_products(ints value, const double* by) noexcept {
@@ -2559,6 +2575,66 @@ struct fixed_columns {
     [[gnu::always_inline]] ints code(ints sum) const noexcept { return scaled(Simd::add_int(sum, bias)); }
 };
 
+/// The numbers of a `fixed_point` all of whose channels shift.
+template <class Simd>
+struct shifted_columns {
+    using ints = typename Simd::ints;
+    ints bias, offset;
+    typename Simd::fixed_factors factors;
+
+    [[gnu::always_inline]] static shifted_columns load(const fixed_point& f, std::int64_t channel) noexcept {
+        return {Simd::load_int(f.bias + channel), Simd::broadcast_int(f.zero_point),
+                Simd::factors_of(Simd::load_int(f.multiplier + channel), Simd::load_int(f.right + channel))};
+    }
+    [[gnu::always_inline]] ints code(ints sum) const noexcept {
+        return Simd::add_int(Simd::rounded_twice(Simd::add_int(sum, bias), factors), offset);
+    }
+};
+
+/// The factors of vectors of channels from `channel` on; `start`, with which sums begin, gets the bias.
+template <class Simd>
+void start_fixed(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
+                 typename Simd::fixed_factors* factors) noexcept {
+    for (std::int64_t v = 0; v < vectors; ++v) {
+        const std::int64_t from = channel + v * Simd::width;
+        std::int32_t* const at = start + v * Simd::width;
+        Simd::store_int(at, Simd::add_int(Simd::load_int(at), Simd::load_int(f.bias + from)));
+        factors[v] = Simd::factors_of(Simd::load_int(f.multiplier + from), Simd::load_int(f.right + from));
+    }
+}
+
+/// A number that scales all elements.
+template <class Simd>
+class fixed_scaling {
+    using ints = typename Simd::ints;
+    enum class form : std::uint8_t { keeps, shifts, any };
+    form form_ = form::any;
+    int left_;
+    fixed_columns<Simd> columns_;
+    typename Simd::fixed_factors factors_;
+
+public:
+    [[gnu::always_inline]] explicit fixed_scaling(const fixed_scale& f) noexcept
+        : left_(f.left),
+          columns_(fixed_columns<Simd>::of_all(f)),
+          factors_(Simd::factors_of(columns_.multiplier, columns_.right)) {
+        if (f.below != 0) {
+            form_ = form::shifts;
+        } else if (f.multiplier == 1 << 30 && f.left > 0) {  // halves an even number
+            form_ = form::keeps;
+            --left_;
+        }
+    }
+    /// The code of `fixed_scale` for a number; `HasLeft` is false where its shift to the left is none.
+    template <bool HasLeft>
+    [[gnu::always_inline]] ints code(ints x) const noexcept {
+        if constexpr (HasLeft) x = Simd::shift_left(x, left_);
+        if (form_ == form::keeps) return Simd::add_int(x, columns_.offset);
+        if (form_ == form::any) return columns_.scaled(x);
+        return Simd::add_int(Simd::rounded_twice(x, factors_), columns_.offset);
+    }
+};
+
 /// The numbers of `fixed_point` for the channels of a block, in memory and in an order of their own.
 template <int Columns>
 struct fixed_slots {
@@ -2589,7 +2665,6 @@ template <class Isa>
 struct fixed_store {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    using columns_type = fixed_columns<simd>;
     static constexpr std::int64_t width = simd::width;
 
     /// Integers of 32 bits, limited and stored.
@@ -2614,13 +2689,25 @@ struct fixed_store {
         const limits limit{simd::broadcast_int(static_cast<std::int32_t>(e.quant_low)),
                            simd::broadcast_int(static_cast<std::int32_t>(e.quant_high))};
         const fixed_point& f = *e.fixed;
-        if (f.real != nullptr) return rounded_once(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        if (f.real != nullptr)
+            rounded_once(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        else if (f.shifts)
+            rounded_twice<shifted_columns<simd>>(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        else
+            rounded_twice<fixed_columns<simd>>(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+    }
+
+private:
+    template <class Column>
+    static void rounded_twice(const fixed_point& f, const limits& limit, const std::int32_t* sums, std::int64_t stride,
+                              std::int64_t rows, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                              std::int64_t row_bytes) noexcept {
         std::int64_t i = 0;
         for (; i + 4 * width <= columns; i += 4 * width) {
-            columns_type column[4];
+            Column column[4];
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
-                column[v] = columns_type::load(f, channel + i + v * width);
+                column[v] = Column::load(f, channel + i + v * width);
             for (std::int64_t r = 0; r < rows; ++r) {
                 const std::int32_t* const from = sums + r * stride + i;
                 const auto code = [&](int v) __attribute__((always_inline)) {
@@ -2630,14 +2717,13 @@ struct fixed_store {
             }
         }
         for (; i < columns; i += width) {
-            const columns_type column = columns_type::load(f, channel + i);
+            const Column column = Column::load(f, channel + i);
             for (std::int64_t r = 0; r < rows; ++r)
                 store_one(output + r * row_bytes + i, limit(column.code(simd::load_int(sums + r * stride + i))),
                           columns - i);
         }
     }
 
-private:
     static void rounded_once(const fixed_point& f, const limits& limit, const std::int32_t* sums, std::int64_t stride,
                              std::int64_t rows, std::int64_t channel, std::int64_t columns, unsigned char* output,
                              std::int64_t row_bytes) noexcept {
@@ -3666,7 +3752,8 @@ struct slot_store {
         alignas(64) std::int32_t start[block];  // of the sums
         alignas(64) float scale[block];
         alignas(64) float bias[block];
-        fixed_slots<block> fixed_numbers;
+        typename simd::fixed_factors factors[4];  // in fixed point, whose bias is in `start`
+        std::int32_t offset = 0;
         post_operation function;  // of what is activated, and then:
         alignas(64) float last_scale[block];
         alignas(64) float last_bias[block];
@@ -3688,7 +3775,7 @@ struct slot_store {
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        to.fixed = e.fixed != nullptr && e.fixed->real == nullptr;
+        to.fixed = e.fixed != nullptr && e.fixed->shifts;
         to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
@@ -3698,9 +3785,7 @@ struct slot_store {
         to.high = static_cast<std::int32_t>(e.quant_high);
         to.limited = to.high - to.low < 255;
         if (to.fixed) {
-            to.fixed_numbers.fill(*e.fixed, [&to](const std::int32_t* from, std::int32_t* slots) {
-                put_in_slots<std::int32_t>(from, 0, to.channel, to.count, slots);
-            });
+            prepare_fixed(*e.fixed, to);
             return;
         }
         put_in_slots<float>(e.scale, e.scale_all, to.channel, to.count, to.scale);
@@ -3714,6 +3799,20 @@ struct slot_store {
             put_in_slots<float>(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
                                 to.last_bias);
         }
+    }
+
+    static void prepare_fixed(const fixed_point& f, constants& to) noexcept {
+        alignas(64) std::int32_t bias[block], multiplier[block], right[block];
+        put_in_slots<std::int32_t>(f.bias, 0, to.channel, to.count, bias);
+        put_in_slots<std::int32_t>(f.multiplier, 0, to.channel, to.count, multiplier);
+        put_in_slots<std::int32_t>(f.right, 0, to.channel, to.count, right);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const int at = v * dot::lanes;
+            simd::store_int(to.start + at, simd::add_int(simd::load_int(to.start + at), simd::load_int(bias + at)));
+            to.factors[v] = simd::factors_of(simd::load_int(multiplier + at), simd::load_int(right + at));
+        }
+        to.offset = f.zero_point;
     }
 
     /// The sums of `Pixels` pixels side by side, the first of which is `row` of the epilogue; what is staged goes to `staged`.
@@ -3812,13 +3911,13 @@ private:
     template <int Pixels>
     [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
                                                    std::int64_t stride) noexcept {
+        const ints offset = simd::broadcast_int(w.offset);
         ints q[Pixels][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            const auto column = w.fixed_numbers.template load<simd>(v * dot::lanes);
 #pragma GCC unroll 4
             for (int p = 0; p < Pixels; ++p)
-                q[p][v] = column.code(ints(dot::bits(sum[p][v])));
+                q[p][v] = simd::add_int(simd::rounded_twice(ints(dot::bits(sum[p][v])), w.factors[v]), offset);
         }
 #pragma GCC unroll 4
         for (int p = 0; p < Pixels; ++p)
@@ -4443,6 +4542,39 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
             _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
         return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
     }
+    /// What is added to the products of the even and odd numbers stands for both roundings.
+    struct fixed_factors {
+        __m256i even, odd, even_up, odd_up, even_down, odd_down, right;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        const __m256i one = _mm256_set1_epi64x(std::int64_t{1} << 31);
+        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+        const __m256i even_right = _mm256_and_si256(right, _mm256_set1_epi64x(0xffffffff));
+        const __m256i odd_right = _mm256_srli_epi64(right, 32);
+        fixed_factors result;
+        result.even = multiplier;
+        result.odd = _mm256_srli_epi64(multiplier, 32);
+        result.even_up = _mm256_add_epi64(_mm256_sllv_epi64(one, even_right), half);
+        result.odd_up = _mm256_add_epi64(_mm256_sllv_epi64(one, odd_right), half);
+        result.even_down = _mm256_sub_epi64(result.even_up, one);
+        result.odd_down = _mm256_sub_epi64(result.odd_up, one);
+        result.right = right;
+        return result;
+    }
+    /// With p = x * multiplier that is floor((p + 2^30 + 2^(31 + right) - (p < 0 ? 2^31 : 0)) / 2^(32 + right)): floors of quotients by
+    /// powers of two follow each other without a change, and where p < 0 but h = 0 both give 0. 64 bits hold the sum.
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const __m256i even = _mm256_mul_epi32(x, by.even);
+        const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), by.odd);
+        const __m256i even_sum = _mm256_add_epi64(even, by_sign(even, by.even_up, by.even_down));
+        const __m256i odd_sum = _mm256_add_epi64(odd, by_sign(odd, by.odd_up, by.odd_down));
+        return _mm256_srav_epi32(_mm256_blend_epi32(_mm256_srli_epi64(even_sum, 32), odd_sum, 0xaa), by.right);
+    }
+    /// Numbers of 64 bits: `negative` where `value` is.
+    [[gnu::always_inline]] static __m256i by_sign(__m256i value, __m256i other, __m256i negative) noexcept {
+        return _mm256_castpd_si256(
+            _mm256_blendv_pd(_mm256_castsi256_pd(other), _mm256_castsi256_pd(negative), _mm256_castsi256_pd(value)));
+    }
     [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
         const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
         const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));
@@ -4753,6 +4885,36 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m512i odd =
             _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
         return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+    }
+    /// As in `lanes_256`.
+    struct fixed_factors {
+        __m512i even, odd, even_up, odd_up, right;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even_right = _mm512_and_si512(right, _mm512_set1_epi64(0xffffffff));
+        const __m512i odd_right = _mm512_srli_epi64(right, 32);
+        fixed_factors result;
+        result.even = multiplier;
+        result.odd = _mm512_srli_epi64(multiplier, 32);
+        result.even_up = _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half);
+        result.odd_up = _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half);
+        result.right = right;
+        return result;
+    }
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const __m512i even = _mm512_mul_epi32(x, by.even);
+        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), by.odd);
+        const __m512i even_sum = sum_by_sign(even, by.even_up), odd_sum = sum_by_sign(odd, by.odd_up);
+        const __m512i high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even_sum, 32), odd_sum);
+        return _mm512_srav_epi32(high, by.right);
+    }
+    /// Numbers of 64 bits: the sum, less 2^31 where `value` is negative.
+    [[gnu::always_inline]] static __m512i sum_by_sign(__m512i value, __m512i other) noexcept {
+        const __m512i sum = _mm512_add_epi64(value, other);
+        const __mmask8 negative = _mm512_cmplt_epi64_mask(value, _mm512_setzero_si512());
+        return _mm512_mask_sub_epi64(sum, negative, sum, _mm512_set1_epi64(std::int64_t{1} << 31));
     }
     [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
         const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
@@ -5818,6 +5980,18 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         return vshlq_s32(value, vnegq_s32(by));
     }
     [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept { return vqrdmulhq_s32(a, b); }
+    /// Shifts are to the left.
+    struct fixed_factors {
+        int32x4_t multiplier, left;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        return {multiplier, vsubq_s32(vdupq_n_s32(-1), right)};
+    }
+    /// The rounding shift rounds half up: negative numbers are one less before.
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const int32x4_t high = vqrdmulhq_s32(x, by.multiplier);
+        return vrshlq_s32(vsraq_n_s32(high, high, 31), by.left);
+    }
     [[gnu::always_inline]] static int32x2_t rounded_products(int32x2_t value, const double* by) noexcept {
         const float64x2_t most = vdupq_n_f64(1073741824.0);
         const float64x2_t product = vmulq_f64(vcvtq_f64_s64(vmovl_s32(value)), vld1q_f64(by));
@@ -6055,20 +6229,12 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
 #endif
 #endif
 
-// ======== lpt/kernel/dense_tile.hpp
-#ifndef LPT_HOLDS_KERNEL_DENSE_TILE_HPP
-#define LPT_HOLDS_KERNEL_DENSE_TILE_HPP
-// The inner loop of the dense kernel: a tile of rows x columns whose sums stay in registers over the whole depth, and from there go
-// to memory, as sums or as requantized bytes.
+// ======== lpt/kernel/tile_fetches.hpp
+#ifndef LPT_HOLDS_KERNEL_TILE_FETCHES_HPP
+#define LPT_HOLDS_KERNEL_TILE_FETCHES_HPP
+// What tiles of the dense kernel fetch into the caches while they multiply.
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// What a tile leaves in memory.
-enum class tile_result : std::uint8_t {
-    sums,  ///< the sums themselves
-    floats,  ///< fma(float(sum), scale, bias)
-    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
-};
 
 /// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
 /// One for all tiles of a panel; the loops over k have no registers left for it.
@@ -6116,9 +6282,27 @@ struct tile_fetches {
     }
 };
 
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/dense_tile.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+// The inner loop of the dense kernel: a tile of rows x columns whose sums stay in registers over the whole depth, and from there go
+// to memory, as sums or as requantized bytes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a tile leaves in memory.
+enum class tile_result : std::uint8_t {
+    sums,  ///< the sums themselves
+    floats,  ///< fma(float(sum), scale, bias)
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8; or codes in fixed point
+};
+
 /// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
 /// and their last k group is readable as a whole.
-template <class Sum>
+template <class Sum, class Factors>
 struct tile_work {
     std::int64_t tiles = 1;
     const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
@@ -6142,6 +6326,8 @@ struct tile_work {
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
     const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
+    std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
@@ -6174,7 +6360,8 @@ template <class Isa, class Arithmetic>
 struct dense_tile {
     using sum_type = typename Arithmetic::sum_type;
     using accumulator = typename Arithmetic::accumulator;
-    using work = tile_work<sum_type>;
+    using factors_type = typename lanes<Isa>::fixed_factors;
+    using work = tile_work<sum_type, factors_type>;
     using function = void (*)(const work&) noexcept;
     static constexpr int lanes_per_vector = Arithmetic::lanes;
     static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
@@ -6601,6 +6788,19 @@ private:
         }
     }
 
+    /// Codes in fixed point.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                   ints (&q)[Rows][Vectors]) noexcept {
+        const ints zero = simd::broadcast_int(w.zero_point);
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::add_int(simd::rounded_twice(ints(Arithmetic::bits(sum[r][v])), w.factors[v]), zero);
+        }
+    }
+
     /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
     /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
     template <bool TakesList, int Rows, int Vectors>
@@ -6609,7 +6809,9 @@ private:
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
         ints q[Rows][Vectors];
-        if (!TakesList || w.steps == nullptr) {
+        if (TakesList && w.factors != nullptr) {
+            round_twice<Rows, Vectors>(w, sum, q);
+        } else if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
                 floats x[Rows];
@@ -6672,7 +6874,8 @@ struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
     using arithmetic = integer_arithmetic<on::neon_i8mm>;
     using accumulator = arithmetic::accumulator;
     using simd = lanes<on::neon_i8mm>;
-    using work = tile_work<std::int32_t>;
+    using factors_type = simd::fixed_factors;
+    using work = tile_work<std::int32_t, factors_type>;
     using function = void (*)(const work&) noexcept;
     static constexpr std::int64_t vector_bytes = arithmetic::lanes * arithmetic::column_group_bytes;
 
@@ -6856,6 +7059,14 @@ private:
     [[gnu::always_inline]] static void store_scaled(const work& w, const int32x4_t (&row)[Vectors],
                                                     unsigned char* to) noexcept {
         using ints = simd::ints;
+        if (w.factors != nullptr) {
+            ints code[Vectors];
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                code[v] = simd::add_int(simd::rounded_twice(row[v], w.factors[v]), simd::broadcast_int(w.zero_point));
+            store_codes<Vectors>(w, code, to);
+            return;
+        }
         simd::floats value[Vectors];
 #pragma GCC unroll 6
         for (int v = 0; v < Vectors; ++v)
@@ -6867,11 +7078,21 @@ private:
                 simd::store(reinterpret_cast<float*>(to) + v * arithmetic::lanes, value[v]);
             return;
         }
+        ints code[Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v)
+            code[v] = simd::round_to_int(value[v]);
+        store_codes<Vectors>(w, code, to);
+    }
+
+    template <int Vectors>
+    [[gnu::always_inline]] static void store_codes(const work& w, const simd::ints (&code)[Vectors],
+                                                   unsigned char* to) noexcept {
         // A store takes the bytes of four vectors.
 #pragma GCC unroll 2
         for (int first = 0; first < Vectors; first += 4) {
-            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
-                return simd::round_to_int(value[first + i < Vectors ? first + i : first]);
+            const auto part = [&](int i) __attribute__((always_inline)) -> simd::ints {
+                return code[first + i < Vectors ? first + i : first];
             };
             auto packed = w.signed_bytes ? simd::pack<true>(part(0), part(1), part(2), part(3))
                                          : simd::pack<false>(part(0), part(1), part(2), part(3));
@@ -7259,6 +7480,7 @@ private:
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
             if (s.header.differs != 0) return;
+            if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
@@ -7333,7 +7555,8 @@ private:
         alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
         step_numbers<layout::panel_columns> step_copies;
         column_steps steps;
-        tile_work<sum_type> w;
+        alignas(64) typename tile::factors_type factors[most_columns / Arithmetic::lanes];
+        typename tile::work w;
         w.taps = c.shape.taps;
         w.offset = s.offset;
         w.zeros = s.zeros;
@@ -7354,6 +7577,11 @@ private:
         } else {
             fill_start(c, g, first_column, width, s.header, start, zero);
             w.result = s.result;
+            if (w.result == tile_result::bytes && e.fixed != nullptr) {
+                start_fixed<lanes<Isa>>(*e.fixed, channel, vectors, start, factors);
+                w.factors = factors;
+                w.zero_point = e.fixed->zero_point;
+            }
         }
         if (w.result != tile_result::sums) {
             w.signed_bytes = e.output_type == element_kind::i8;
@@ -7417,10 +7645,10 @@ private:
     }
 
     /// One row that is too long for the buffer: each piece starts with the sums of the one before.
-    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+    static void run_chunks(const call& c, const state& s, typename tile::work w, std::int64_t vectors, sum_type* sums,
                            unsigned char* buffer) noexcept {
         constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
-        const tile_work<sum_type> last = w;
+        const typename tile::work last = w;
         const unsigned char* const from = *s.pointers + s.offset;
         const unsigned char* const piece = buffer;
         w.pointers = &piece;
@@ -10729,7 +10957,7 @@ template <class Isa>
 struct kernel_of<Isa, fixed_binary_problem> {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    using columns_type = fixed_columns<simd>;
+    using scaling = fixed_scaling<simd>;
     static constexpr std::int64_t width = simd::width;
     static constexpr std::int64_t least_elements = 4096;  // of a task
 
@@ -10752,8 +10980,9 @@ struct kernel_of<Isa, fixed_binary_problem> {
 
 private:
     struct numbers {
-        columns_type of_a, of_b, of_result;
-        ints a_zero, b_zero, low, high;
+        scaling of_a, of_b, of_result;
+        ints a_zero, b_zero;
+        typename fixed_store<Isa>::limits limit;
     };
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
@@ -10762,28 +10991,40 @@ private:
     }
 
     template <fixed_function Function>
-    [[gnu::always_inline]] static ints code(const fixed_binary_problem& p, const numbers& n, ints a, ints b) noexcept {
+    [[gnu::always_inline]] static ints code(const numbers& n, ints a, ints b) noexcept {
         a = simd::subtract_int(a, n.a_zero);
         b = simd::subtract_int(b, n.b_zero);
         ints x;
         if constexpr (Function == fixed_function::multiply) {
             x = simd::multiply_int(a, b);
         } else {
-            a = n.of_a.scaled(simd::shift_left(a, p.of_a.left));
-            b = n.of_b.scaled(simd::shift_left(b, p.of_b.left));
+            a = n.of_a.template code<true>(a);
+            b = n.of_b.template code<true>(b);
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
-        const ints q = n.of_result.scaled(simd::shift_left(x, p.of_result.left));
-        return simd::min_int(simd::max_int(q, n.low), n.high);
+        return n.of_result.template code<false>(x);
+    }
+
+    /// Limited as bytes, where there are vectors of these.
+    [[gnu::always_inline]] static void store_four(const fixed_binary_problem& p, const numbers& n, std::uint8_t* to,
+                                                  const ints (&q)[4]) noexcept {
+        if constexpr (byte_lanes<simd>) {
+            const auto packed = simd::template pack<true>(q[0], q[1], q[2], q[3]);
+            simd::store_first(to, simd::template limit<true>(packed, p.low, p.high), 4 * width);
+        } else {
+            simd::template store_bytes<true>(to, n.limit(q[0]), n.limit(q[1]), n.limit(q[2]), n.limit(q[3]));
+        }
     }
 
     template <fixed_function Function>
     static void run_as(const fixed_binary_problem& p, const std::int8_t* a, const std::int8_t* b, std::int64_t count,
                        std::int8_t* output) noexcept {
-        const numbers n{columns_type::of_all(p.of_a),        columns_type::of_all(p.of_b),
-                        columns_type::of_all(p.of_result),   simd::broadcast_int(p.a_zero_point),
-                        simd::broadcast_int(p.b_zero_point), simd::broadcast_int(p.low),
-                        simd::broadcast_int(p.high)};
+        const numbers n{scaling(p.of_a),
+                        scaling(p.of_b),
+                        scaling(p.of_result),
+                        simd::broadcast_int(p.a_zero_point),
+                        simd::broadcast_int(p.b_zero_point),
+                        {simd::broadcast_int(p.low), simd::broadcast_int(p.high)}};
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width) {
@@ -10791,15 +11032,15 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v) {
                 const std::int64_t at = i + v * width;
-                q[v] = code<Function>(p, n, load(a + at * p.a_step, p.a_step, width),
+                q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
                                       load(b + at * p.b_step, p.b_step, width));
             }
-            simd::template store_bytes<true>(to + i, q[0], q[1], q[2], q[3]);
+            store_four(p, n, to + i, q);
         }
         for (; i < count; i += width) {
-            const ints q = code<Function>(p, n, load(a + i * p.a_step, p.a_step, count - i),
+            const ints q = code<Function>(n, load(a + i * p.a_step, p.a_step, count - i),
                                           load(b + i * p.b_step, p.b_step, count - i));
-            fixed_store<Isa>::store_one(to + i, q, count - i);
+            fixed_store<Isa>::store_one(to + i, n.limit(q), count - i);
         }
     }
 
@@ -11528,63 +11769,97 @@ struct kernel_of<Isa, real_prelu_problem> {
     static void run(const real_prelu_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
         split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t c = 0; c < p.channels; c += vectors * width)
-                run_columns(p, c, begin, end);
+            for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
+                if (p.negative != nullptr)
+                    run_columns<by_factors>(p, c, begin, end);
+                else
+                    run_columns<by_reals>(p, c, begin, end);
+            }
         });
     }
 
 private:
-    struct numbers {
-        ints zero, output_zero, low, high;
+    /// As the formula says.
+    struct by_reals {
+        ints zero, output_zero;
         floats scale, output_scale;
 
-        explicit numbers(const real_prelu_problem& p) noexcept
+        explicit by_reals(const real_prelu_problem& p) noexcept
             : zero(simd::broadcast_int(p.zero_point)),
               output_zero(simd::broadcast_int(p.output_zero_point)),
-              low(simd::broadcast_int(-128)),
-              high(simd::broadcast_int(127)),
               scale(simd::broadcast(p.scale)),
               output_scale(simd::broadcast(p.output_scale)) {}
+        static const float* numbers(const real_prelu_problem& p) noexcept { return p.slope; }
+
+        [[gnu::always_inline]] ints operator()(floats slope, ints q) const noexcept {
+            const floats x = simd::multiply(scale, simd::to_float(simd::subtract_int(q, zero)));
+            const floats y = simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x);
+            const floats ratio = simd::divide(y, output_scale);
+            const ints sign = simd::sign(simd::bits(ratio));
+            const floats size = simd::from_bits(simd::and_int(simd::bits(ratio), simd::broadcast_int(0x7fffffff)));
+            // The largest number below 1/2, so that what is below 1/2 stays below 1.
+            const floats nearest =
+                simd::floor(simd::add(simd::at_most(size, simd::broadcast(1000000.0f)), simd::broadcast(0.49999997f)));
+            // Negated where the sign is -1: the bits flipped, + 1.
+            const ints rounded = simd::round_to_int(nearest);
+            const ints negated = simd::subtract_int(simd::broadcast_int(0), rounded);
+            const ints signed_result =
+                simd::add_int(rounded, simd::and_int(sign, simd::subtract_int(negated, rounded)));
+            return simd::add_int(signed_result, output_zero);
+        }
     };
 
-    [[gnu::always_inline]] static ints code(const numbers& n, floats slope, ints q) noexcept {
-        const floats x = simd::multiply(n.scale, simd::to_float(simd::subtract_int(q, n.zero)));
-        const floats y = simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x);
-        const floats ratio = simd::divide(y, n.output_scale);
-        const ints sign = simd::sign(simd::bits(ratio));
-        const floats size = simd::from_bits(simd::and_int(simd::bits(ratio), simd::broadcast_int(0x7fffffff)));
-        // The largest number below 1/2, so that what is below 1/2 stays below 1.
-        const floats nearest =
-            simd::floor(simd::add(simd::at_most(size, simd::broadcast(1000000.0f)), simd::broadcast(0.49999997f)));
-        // Negated where the sign is -1: the bits flipped, + 1.
-        const ints rounded = simd::round_to_int(nearest);
-        const ints negated = simd::subtract_int(simd::broadcast_int(0), rounded);
-        const ints signed_result = simd::add_int(rounded, simd::and_int(sign, simd::subtract_int(negated, rounded)));
-        return simd::min_int(simd::max_int(simd::add_int(signed_result, n.output_zero), n.low), n.high);
-    }
+    struct by_factors {
+        ints zero, output_zero;
+        floats positive;
+
+        explicit by_factors(const real_prelu_problem& p) noexcept
+            : zero(simd::broadcast_int(p.zero_point)),
+              output_zero(simd::broadcast_int(p.output_zero_point)),
+              positive(simd::broadcast(p.positive)) {}
+        static const float* numbers(const real_prelu_problem& p) noexcept { return p.negative; }
+
+        [[gnu::always_inline]] ints operator()(floats negative, ints q) const noexcept {
+            const floats x = simd::to_float(simd::subtract_int(q, zero));
+            const floats factor = simd::select(simd::less(x, simd::broadcast(0.0f)), negative, positive);
+            return simd::add_int(simd::round_to_int(simd::multiply(x, factor)), output_zero);
+        }
+    };
 
     static constexpr int vectors = 4;
 
     /// Rows [begin, end) of up to `vectors` vectors of channels from `channel` on.
+    template <class Code>
     static void run_columns(const real_prelu_problem& p, std::int64_t channel, std::int64_t begin,
                             std::int64_t end) noexcept {
-        const numbers n(p);
-        floats slope[vectors];
-        std::int64_t left[vectors];
+        const Code code(p);
+        const std::int64_t left = p.channels - channel;
+        floats number[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
-            left[v] = p.channels - channel - v * width;
-            slope[v] = load_part<Isa>(p.slope + channel + v * width, left[v] > 0 ? left[v] : 0);
+            const std::int64_t rest = left - v * width;
+            number[v] = load_part<Isa>(Code::numbers(p) + channel + v * width, rest > 0 ? rest : 0);
         }
+        const ints low = simd::broadcast_int(-128), high = simd::broadcast_int(127);
         for (std::int64_t r = begin; r < end; ++r) {
             const std::int64_t at = r * p.channels + channel;
             const auto* const from = reinterpret_cast<const unsigned char*>(p.input) + at;
             auto* const to = reinterpret_cast<std::uint8_t*>(p.output) + at;
+            const auto code_of = [&](int v) __attribute__((always_inline)) {
+                return code(number[v], load_part_of_bytes<Isa, true>(from + v * width, left - v * width));
+            };
+            if constexpr (byte_lanes<simd>) {
+                if (left >= vectors * width) {
+                    const auto bytes = simd::template pack<true>(code_of(0), code_of(1), code_of(2), code_of(3));
+                    simd::store_first(to, bytes, vectors * width);
+                    continue;
+                }
+            }
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
-                if (left[v] <= 0) break;
-                const ints q = load_part_of_bytes<Isa, true>(from + v * width, left[v]);
-                fixed_store<Isa>::store_one(to + v * width, code(n, slope[v], q), left[v]);
+                if (left <= v * width) break;
+                const ints q = simd::min_int(simd::max_int(code_of(v), low), high);
+                fixed_store<Isa>::store_one(to + v * width, q, left - v * width);
             }
         }
     }

@@ -16,19 +16,21 @@ std::int8_t limited(std::int64_t code) {
     return static_cast<std::int8_t>(std::min<std::int64_t>(std::max<std::int64_t>(code, -120), 117));
 }
 
-/// Multipliers of random sizes, with zeros and those of a half and more among them.
+/// Multipliers of random sizes, with zeros among them, and unless `shifts` those of a half and more.
 struct random_requantization {
     lpt::specified::requantization<arithmetic_type> to;
     std::vector<std::int64_t> bias;
 
-    random_requantization(generator& random, std::int64_t channels) {
+    random_requantization(generator& random, std::int64_t channels, bool shifts) {
         to.zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
         to.range = {-120, 117};
         for (std::int64_t c = 0; c < channels; ++c) {
             const int kind = static_cast<int>(random.below(8));
-            const double real =
-                static_cast<double>(random.real(0.5f, 1.0f)) * std::ldexp(1.0, -static_cast<int>(random.below(16)));
-            to.exactly.push_back(kind == 0 ? 0 : kind == 1 ? 0.5 : kind == 2 ? std::ldexp(0.7, -28) : real);
+            const int least = shifts ? 1 : 0;
+            const double real = static_cast<double>(random.real(0.5f, 0.999f)) *
+                                std::ldexp(1.0, -static_cast<int>(random.below(16)) - least);
+            const double half = std::ldexp(0.5, -least);
+            to.exactly.push_back(kind == 0 ? 0 : kind == 1 ? half : kind == 2 ? std::ldexp(0.7, -28) : real);
             to.by.push_back(arithmetic_type::of(to.exactly.back()));
             // What weights that are nearly zero have: a tiny scale, and a bias that is large for it.
             const bool is_large = kind == 2 || kind == 3;
@@ -122,11 +124,16 @@ TEST_CASE("Sums become codes in fixed point as the arithmetic says, on every ins
         problem.input_zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
         problem.finish.output_type = k::element_kind::i32;
         const auto sums = convolve(k::table_for(k::isa::scalar), problem, input, weights, elements * 4, 1);
-        const random_requantization wanted(random, s.out_channels);
-        for (const bool once : {false, true}) {
+        struct rounding {
+            bool once, shifts;
+        };
+        for (const auto [once, shifts] : {rounding{false, false}, rounding{false, true}, rounding{true, false}}) {
+            const random_requantization wanted(random, s.out_channels, shifts);
+            CAPTURE(shifts);
             lpt::specified::fixed_numbers numbers;
             numbers.set(wanted.to, wanted.bias, once);
             REQUIRE(numbers.view() != nullptr);
+            if (shifts) REQUIRE(numbers.view()->shifts);
             problem.finish = finish_with(numbers);
             for (const k::isa set : instruction_sets()) {
                 for (const int count : {1, 3}) {
@@ -146,9 +153,69 @@ TEST_CASE("Sums become codes in fixed point as the arithmetic says, on every ins
     }
 }
 
+TEST_CASE(
+    "Both roundings are those of the arithmetic at ties, at extremes and at every shift, on every instruction set") {
+    generator random(25);
+    // Weights are zeros, so that the bias is what is scaled.
+    random_requantization wanted(random, 0, true);
+    const auto add = [&](std::int64_t x, std::int32_t significand, int right) {
+        if (x < INT32_MIN || x > INT32_MAX) return;
+        wanted.bias.push_back(x);
+        wanted.to.by.push_back({significand, -right});
+        wanted.to.exactly.push_back(0);
+    };
+    const std::int32_t significands[] = {
+        1 << 30,   (1 << 30) + 1,    3 << 29,    (3 << 29) + (1 << 20),
+        INT32_MAX, INT32_MAX - 1023, 1518500250, 1073741824 + static_cast<std::int32_t>(random.below(1 << 30))};
+    for (int right = 1; right <= 31; ++right) {
+        for (const std::int32_t significand : significands) {
+            for (const std::int64_t x : {0, 1, 2, 3, 255, 65536, 1 << 29, 1 << 30, INT32_MAX})
+                for (const std::int64_t each : {x, -x, -x - 1})
+                    add(each, significand, right);
+            // Where the quotient is next to a tie, as far as there are such numbers.
+            for (int i = 0; i < 24; ++i) {
+                const double code = static_cast<double>(random.below(261)) - 130 + 0.5;
+                const auto x = static_cast<std::int64_t>(std::round(code * std::ldexp(1.0, 31 + right) / significand));
+                for (std::int64_t each = x - 2; each <= x + 2; ++each)
+                    add(each, significand, right);
+            }
+            for (int i = 0; i < 8; ++i)
+                add(static_cast<std::int64_t>(random.below(1 << 30)) * 4 - (std::int64_t{1} << 31), significand, right);
+        }
+    }
+    const auto channels = static_cast<std::int64_t>(wanted.bias.size());
+    REQUIRE(channels > 20000);
+    lpt::specified::fixed_numbers numbers;
+    numbers.set(wanted.to, wanted.bias, false);
+    REQUIRE(numbers.view() != nullptr);
+    REQUIRE(numbers.view()->shifts);
+    for (const bool depthwise : {false, true}) {
+        CAPTURE(depthwise);
+        k::convolution_problem problem;
+        problem.shape = depthwise ? image(3, channels, channels, 3, 1, channels) : image(2, 4, channels, 1, 1, 1);
+        problem.finish = finish_with(numbers);
+        const k::convolution_shape& s = problem.shape;
+        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
+        guarded<std::uint8_t> weights(
+            static_cast<std::size_t>(s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels));
+        std::memset(weights.data(), 0, weights.size());
+        const std::int64_t elements = s.out[1] * s.out[2] * channels;
+        for (const k::isa set : instruction_sets()) {
+            CAPTURE(std::string(k::name_of(set)));
+            const auto found = convolve(k::table_for(set), problem, input, weights, elements, 1);
+            std::int64_t different = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                const std::int8_t code = wanted.code(0, i % static_cast<std::size_t>(channels), false);
+                different += static_cast<std::int8_t>(found[i]) != code ? 1 : 0;
+            }
+            CHECK(different == 0);
+        }
+    }
+}
+
 TEST_CASE("A multiplier that kernels cannot take is left out") {
     generator random(22);
-    random_requantization wanted(random, 3);
+    random_requantization wanted(random, 3, false);
     lpt::specified::fixed_numbers numbers;
     wanted.to.by[1] = arithmetic_type::of(1.5);
     numbers.set(wanted.to, wanted.bias, false);
@@ -222,20 +289,27 @@ TEST_CASE("PRELU of codes by way of real numbers is that of single precision on 
         const auto slope = random_floats(random, channels, -1, 1);
         problem.input = reinterpret_cast<const std::int8_t*>(input.data());
         problem.slope = slope.data();
-        for (const k::isa set : instruction_sets()) {
-            guarded<std::uint8_t> output(input.size());
-            problem.output = reinterpret_cast<std::int8_t*>(output.data());
-            k::table_for(set).run(problem, threads(2));
-            std::int64_t different = 0;
-            for (std::size_t i = 0; i < output.size(); ++i) {
-                const float x = problem.scale * static_cast<float>(problem.input[i] - problem.zero_point);
-                const float y = x >= 0 ? x : x * slope[i % static_cast<std::size_t>(channels)];
-                const auto code = static_cast<std::int64_t>(std::round(y / problem.output_scale)) + 23;
-                const auto wanted = std::min<std::int64_t>(std::max<std::int64_t>(code, -128), 127);
-                different += problem.output[i] != wanted ? 1 : 0;
+        const std::vector<float> factors =
+            lpt::specified::detail::prelu_factors({0.0371f, -11}, {0.0185f, 23}, slope.data(), channels);
+        REQUIRE(factors.size() == static_cast<std::size_t>(channels) + 1);
+        for (const k::isa set : instruction_sets())
+            for (const bool by_factors : {false, true}) {
+                CAPTURE(by_factors);
+                problem.positive = factors[0];
+                problem.negative = by_factors ? factors.data() + 1 : nullptr;
+                guarded<std::uint8_t> output(input.size());
+                problem.output = reinterpret_cast<std::int8_t*>(output.data());
+                k::table_for(set).run(problem, threads(2));
+                std::int64_t different = 0;
+                for (std::size_t i = 0; i < output.size(); ++i) {
+                    const float x = problem.scale * static_cast<float>(problem.input[i] - problem.zero_point);
+                    const float y = x >= 0 ? x : x * slope[i % static_cast<std::size_t>(channels)];
+                    const auto code = static_cast<std::int64_t>(std::round(y / problem.output_scale)) + 23;
+                    const auto wanted = std::min<std::int64_t>(std::max<std::int64_t>(code, -128), 127);
+                    different += problem.output[i] != wanted ? 1 : 0;
+                }
+                CAPTURE(std::string(k::name_of(set)));
+                CHECK(different == 0);
             }
-            CAPTURE(std::string(k::name_of(set)));
-            CHECK(different == 0);
-        }
     }
 }

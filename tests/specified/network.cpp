@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/specified/network.hpp>
+#include "tests/specified/models.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,57 +7,11 @@
 #include <string>
 
 using namespace lpt;
+using namespace specified_test;
 using tflite::builtin;
 using tflite::tensor_type;
 
 namespace {
-
-tflite::tensor_info tensor_of(shape dimensions, float scale, std::int64_t zero_point,
-                              tensor_type type = tensor_type::int8) {
-    tflite::tensor_info result;
-    result.name = "t";
-    result.type = type;
-    result.dimensions = lpt::move(dimensions);
-    result.quantized = {{scale}, {zero_point}};
-    return result;
-}
-
-template <class Number>
-tflite::tensor_info constant_of(shape dimensions, float scale, std::initializer_list<Number> numbers,
-                                tensor_type type) {
-    tflite::tensor_info result = tensor_of(dimensions, scale, 0, type);
-    seq<std::byte> content(numbers.size() * sizeof(Number), std::byte{0});
-    std::memcpy(content.data(), numbers.begin(), content.size());
-    result.value = tensor(tflite::element_of(type), dimensions, bytes(lpt::move(content)));
-    return result;
-}
-
-tflite::option whole(const char* name, std::int64_t number) {
-    tflite::option result;
-    result.name = name;
-    result.whole = number;
-    return result;
-}
-
-/// One operation; its last tensor is the output, its first the input.
-tflite::model model_of(builtin code, std::vector<tflite::tensor_info> tensors,
-                       std::vector<tflite::option> options = {}) {
-    tflite::subgraph net;
-    tflite::operator_info op;
-    op.code = code;
-    op.options = lpt::move(options);
-    for (std::size_t i = 0; i + 1 < tensors.size(); ++i)
-        op.inputs.push_back(static_cast<std::int64_t>(i));
-    op.outputs = {static_cast<std::int64_t>(tensors.size() - 1)};
-    net.inputs = {0};
-    net.outputs = op.outputs;
-    net.tensors = lpt::move(tensors);
-    net.operators.push_back(op);
-    tflite::model result;
-    result.file = "test";
-    result.subgraphs.push_back(net);
-    return result;
-}
 
 template <class Network = specified::network>
 std::vector<int> run(const tflite::model& model, std::initializer_list<std::int8_t> codes) {

@@ -358,6 +358,7 @@ private:
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
             if (s.header.differs != 0) return;
+            if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
@@ -432,7 +433,8 @@ private:
         alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
         step_numbers<layout::panel_columns> step_copies;
         column_steps steps;
-        tile_work<sum_type> w;
+        alignas(64) typename tile::factors_type factors[most_columns / Arithmetic::lanes];
+        typename tile::work w;
         w.taps = c.shape.taps;
         w.offset = s.offset;
         w.zeros = s.zeros;
@@ -453,6 +455,11 @@ private:
         } else {
             fill_start(c, g, first_column, width, s.header, start, zero);
             w.result = s.result;
+            if (w.result == tile_result::bytes && e.fixed != nullptr) {
+                start_fixed<lanes<Isa>>(*e.fixed, channel, vectors, start, factors);
+                w.factors = factors;
+                w.zero_point = e.fixed->zero_point;
+            }
         }
         if (w.result != tile_result::sums) {
             w.signed_bytes = e.output_type == element_kind::i8;
@@ -516,10 +523,10 @@ private:
     }
 
     /// One row that is too long for the buffer: each piece starts with the sums of the one before.
-    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+    static void run_chunks(const call& c, const state& s, typename tile::work w, std::int64_t vectors, sum_type* sums,
                            unsigned char* buffer) noexcept {
         constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
-        const tile_work<sum_type> last = w;
+        const typename tile::work last = w;
         const unsigned char* const from = *s.pointers + s.offset;
         const unsigned char* const piece = buffer;
         w.pointers = &piece;

@@ -5,6 +5,7 @@
 
 #include <lpt/kernel/dense_pack.hpp>
 #include <lpt/kernel/store.hpp>
+#include <lpt/kernel/tile_fetches.hpp>
 
 #include <utility>
 
@@ -14,58 +15,12 @@ namespace lpt::inline LPT_ABI::kernel {
 enum class tile_result : std::uint8_t {
     sums,  ///< the sums themselves
     floats,  ///< fma(float(sum), scale, bias)
-    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
-};
-
-/// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
-/// One for all tiles of a panel; the loops over k have no registers left for it.
-struct tile_fetches {
-    const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
-    std::int64_t row_bytes = 0;
-    std::int64_t rows = 0;  // that are left
-    const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
-    std::int64_t panel_bytes = 0;
-    std::int64_t interval = 1;  // every so many tiles fetch a part of it
-    std::int64_t wait = 0;  // tiles until the next one that does
-
-    /// A tile fetches a quarter of a panel, less if it leaves out taps.
-    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t bytes,
-                                            std::int64_t tiles) noexcept {
-        panel = next;
-        panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
-        interval = tiles / 5;
-    }
-    /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
-    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
-                                           std::int64_t result_rows) noexcept {
-        result = to;
-        row_bytes = result_bytes;
-        rows = result_rows;
-        if (panel_bytes <= 0) return result_rows > 0;
-        if (--wait <= 0) wait = interval;
-        return wait == interval || result_rows > 0;
-    }
-    /// A row of results, or as many bytes of the panel as a k group has, which is a quarter of what the tile reads meanwhile.
-    template <std::int64_t RowBytes, std::int64_t GroupBytes>
-    [[gnu::always_inline]] void fetch() noexcept {
-        if (rows > 0) {
-            for (std::int64_t at = 0; at < RowBytes; at += 64)
-                __builtin_prefetch(result + at, 1);
-            result += row_bytes;
-            --rows;
-        } else if (panel_bytes > 0) {
-            for (std::int64_t at = 0; at < GroupBytes; at += 64)
-                __builtin_prefetch(panel + at, 0, 2);
-            panel += GroupBytes;
-            panel_bytes -= GroupBytes;
-        }
-        __asm__ volatile("" : : : "memory");  // or members would be kept in registers after all
-    }
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8; or codes in fixed point
 };
 
 /// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
 /// and their last k group is readable as a whole.
-template <class Sum>
+template <class Sum, class Factors>
 struct tile_work {
     std::int64_t tiles = 1;
     const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
@@ -89,6 +44,8 @@ struct tile_work {
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
     const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
+    std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
@@ -121,7 +78,8 @@ template <class Isa, class Arithmetic>
 struct dense_tile {
     using sum_type = typename Arithmetic::sum_type;
     using accumulator = typename Arithmetic::accumulator;
-    using work = tile_work<sum_type>;
+    using factors_type = typename lanes<Isa>::fixed_factors;
+    using work = tile_work<sum_type, factors_type>;
     using function = void (*)(const work&) noexcept;
     static constexpr int lanes_per_vector = Arithmetic::lanes;
     static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
@@ -548,6 +506,19 @@ private:
         }
     }
 
+    /// Codes in fixed point.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                   ints (&q)[Rows][Vectors]) noexcept {
+        const ints zero = simd::broadcast_int(w.zero_point);
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::add_int(simd::rounded_twice(ints(Arithmetic::bits(sum[r][v])), w.factors[v]), zero);
+        }
+    }
+
     /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
     /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
     template <bool TakesList, int Rows, int Vectors>
@@ -556,7 +527,9 @@ private:
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
         ints q[Rows][Vectors];
-        if (!TakesList || w.steps == nullptr) {
+        if (TakesList && w.factors != nullptr) {
+            round_twice<Rows, Vectors>(w, sum, q);
+        } else if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
                 floats x[Rows];

@@ -11,7 +11,7 @@ template <class Isa>
 struct kernel_of<Isa, fixed_binary_problem> {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    using columns_type = fixed_columns<simd>;
+    using scaling = fixed_scaling<simd>;
     static constexpr std::int64_t width = simd::width;
     static constexpr std::int64_t least_elements = 4096;  // of a task
 
@@ -34,8 +34,9 @@ struct kernel_of<Isa, fixed_binary_problem> {
 
 private:
     struct numbers {
-        columns_type of_a, of_b, of_result;
-        ints a_zero, b_zero, low, high;
+        scaling of_a, of_b, of_result;
+        ints a_zero, b_zero;
+        typename fixed_store<Isa>::limits limit;
     };
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
@@ -44,28 +45,40 @@ private:
     }
 
     template <fixed_function Function>
-    [[gnu::always_inline]] static ints code(const fixed_binary_problem& p, const numbers& n, ints a, ints b) noexcept {
+    [[gnu::always_inline]] static ints code(const numbers& n, ints a, ints b) noexcept {
         a = simd::subtract_int(a, n.a_zero);
         b = simd::subtract_int(b, n.b_zero);
         ints x;
         if constexpr (Function == fixed_function::multiply) {
             x = simd::multiply_int(a, b);
         } else {
-            a = n.of_a.scaled(simd::shift_left(a, p.of_a.left));
-            b = n.of_b.scaled(simd::shift_left(b, p.of_b.left));
+            a = n.of_a.template code<true>(a);
+            b = n.of_b.template code<true>(b);
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
-        const ints q = n.of_result.scaled(simd::shift_left(x, p.of_result.left));
-        return simd::min_int(simd::max_int(q, n.low), n.high);
+        return n.of_result.template code<false>(x);
+    }
+
+    /// Limited as bytes, where there are vectors of these.
+    [[gnu::always_inline]] static void store_four(const fixed_binary_problem& p, const numbers& n, std::uint8_t* to,
+                                                  const ints (&q)[4]) noexcept {
+        if constexpr (byte_lanes<simd>) {
+            const auto packed = simd::template pack<true>(q[0], q[1], q[2], q[3]);
+            simd::store_first(to, simd::template limit<true>(packed, p.low, p.high), 4 * width);
+        } else {
+            simd::template store_bytes<true>(to, n.limit(q[0]), n.limit(q[1]), n.limit(q[2]), n.limit(q[3]));
+        }
     }
 
     template <fixed_function Function>
     static void run_as(const fixed_binary_problem& p, const std::int8_t* a, const std::int8_t* b, std::int64_t count,
                        std::int8_t* output) noexcept {
-        const numbers n{columns_type::of_all(p.of_a),        columns_type::of_all(p.of_b),
-                        columns_type::of_all(p.of_result),   simd::broadcast_int(p.a_zero_point),
-                        simd::broadcast_int(p.b_zero_point), simd::broadcast_int(p.low),
-                        simd::broadcast_int(p.high)};
+        const numbers n{scaling(p.of_a),
+                        scaling(p.of_b),
+                        scaling(p.of_result),
+                        simd::broadcast_int(p.a_zero_point),
+                        simd::broadcast_int(p.b_zero_point),
+                        {simd::broadcast_int(p.low), simd::broadcast_int(p.high)}};
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width) {
@@ -73,15 +86,15 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v) {
                 const std::int64_t at = i + v * width;
-                q[v] = code<Function>(p, n, load(a + at * p.a_step, p.a_step, width),
+                q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
                                       load(b + at * p.b_step, p.b_step, width));
             }
-            simd::template store_bytes<true>(to + i, q[0], q[1], q[2], q[3]);
+            store_four(p, n, to + i, q);
         }
         for (; i < count; i += width) {
-            const ints q = code<Function>(p, n, load(a + i * p.a_step, p.a_step, count - i),
+            const ints q = code<Function>(n, load(a + i * p.a_step, p.a_step, count - i),
                                           load(b + i * p.b_step, p.b_step, count - i));
-            fixed_store<Isa>::store_one(to + i, q, count - i);
+            fixed_store<Isa>::store_one(to + i, n.limit(q), count - i);
         }
     }
 

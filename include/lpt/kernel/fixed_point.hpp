@@ -32,6 +32,66 @@ struct fixed_columns {
     [[gnu::always_inline]] ints code(ints sum) const noexcept { return scaled(Simd::add_int(sum, bias)); }
 };
 
+/// The numbers of a `fixed_point` all of whose channels shift.
+template <class Simd>
+struct shifted_columns {
+    using ints = typename Simd::ints;
+    ints bias, offset;
+    typename Simd::fixed_factors factors;
+
+    [[gnu::always_inline]] static shifted_columns load(const fixed_point& f, std::int64_t channel) noexcept {
+        return {Simd::load_int(f.bias + channel), Simd::broadcast_int(f.zero_point),
+                Simd::factors_of(Simd::load_int(f.multiplier + channel), Simd::load_int(f.right + channel))};
+    }
+    [[gnu::always_inline]] ints code(ints sum) const noexcept {
+        return Simd::add_int(Simd::rounded_twice(Simd::add_int(sum, bias), factors), offset);
+    }
+};
+
+/// The factors of vectors of channels from `channel` on; `start`, with which sums begin, gets the bias.
+template <class Simd>
+void start_fixed(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
+                 typename Simd::fixed_factors* factors) noexcept {
+    for (std::int64_t v = 0; v < vectors; ++v) {
+        const std::int64_t from = channel + v * Simd::width;
+        std::int32_t* const at = start + v * Simd::width;
+        Simd::store_int(at, Simd::add_int(Simd::load_int(at), Simd::load_int(f.bias + from)));
+        factors[v] = Simd::factors_of(Simd::load_int(f.multiplier + from), Simd::load_int(f.right + from));
+    }
+}
+
+/// A number that scales all elements.
+template <class Simd>
+class fixed_scaling {
+    using ints = typename Simd::ints;
+    enum class form : std::uint8_t { keeps, shifts, any };
+    form form_ = form::any;
+    int left_;
+    fixed_columns<Simd> columns_;
+    typename Simd::fixed_factors factors_;
+
+public:
+    [[gnu::always_inline]] explicit fixed_scaling(const fixed_scale& f) noexcept
+        : left_(f.left),
+          columns_(fixed_columns<Simd>::of_all(f)),
+          factors_(Simd::factors_of(columns_.multiplier, columns_.right)) {
+        if (f.below != 0) {
+            form_ = form::shifts;
+        } else if (f.multiplier == 1 << 30 && f.left > 0) {  // halves an even number
+            form_ = form::keeps;
+            --left_;
+        }
+    }
+    /// The code of `fixed_scale` for a number; `HasLeft` is false where its shift to the left is none.
+    template <bool HasLeft>
+    [[gnu::always_inline]] ints code(ints x) const noexcept {
+        if constexpr (HasLeft) x = Simd::shift_left(x, left_);
+        if (form_ == form::keeps) return Simd::add_int(x, columns_.offset);
+        if (form_ == form::any) return columns_.scaled(x);
+        return Simd::add_int(Simd::rounded_twice(x, factors_), columns_.offset);
+    }
+};
+
 /// The numbers of `fixed_point` for the channels of a block, in memory and in an order of their own.
 template <int Columns>
 struct fixed_slots {
@@ -62,7 +122,6 @@ template <class Isa>
 struct fixed_store {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    using columns_type = fixed_columns<simd>;
     static constexpr std::int64_t width = simd::width;
 
     /// Integers of 32 bits, limited and stored.
@@ -87,13 +146,25 @@ struct fixed_store {
         const limits limit{simd::broadcast_int(static_cast<std::int32_t>(e.quant_low)),
                            simd::broadcast_int(static_cast<std::int32_t>(e.quant_high))};
         const fixed_point& f = *e.fixed;
-        if (f.real != nullptr) return rounded_once(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        if (f.real != nullptr)
+            rounded_once(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        else if (f.shifts)
+            rounded_twice<shifted_columns<simd>>(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        else
+            rounded_twice<fixed_columns<simd>>(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+    }
+
+private:
+    template <class Column>
+    static void rounded_twice(const fixed_point& f, const limits& limit, const std::int32_t* sums, std::int64_t stride,
+                              std::int64_t rows, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                              std::int64_t row_bytes) noexcept {
         std::int64_t i = 0;
         for (; i + 4 * width <= columns; i += 4 * width) {
-            columns_type column[4];
+            Column column[4];
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
-                column[v] = columns_type::load(f, channel + i + v * width);
+                column[v] = Column::load(f, channel + i + v * width);
             for (std::int64_t r = 0; r < rows; ++r) {
                 const std::int32_t* const from = sums + r * stride + i;
                 const auto code = [&](int v) __attribute__((always_inline)) {
@@ -103,14 +174,13 @@ struct fixed_store {
             }
         }
         for (; i < columns; i += width) {
-            const columns_type column = columns_type::load(f, channel + i);
+            const Column column = Column::load(f, channel + i);
             for (std::int64_t r = 0; r < rows; ++r)
                 store_one(output + r * row_bytes + i, limit(column.code(simd::load_int(sums + r * stride + i))),
                           columns - i);
         }
     }
 
-private:
     static void rounded_once(const fixed_point& f, const limits& limit, const std::int32_t* sums, std::int64_t stride,
                              std::int64_t rows, std::int64_t channel, std::int64_t columns, unsigned char* output,
                              std::int64_t row_bytes) noexcept {

@@ -77,6 +77,7 @@ concept lane_integers = requires(typename Lanes::floats& v, typename Lanes::ints
     i = Lanes::shift_right(i, i);
     i = Lanes::doubling_high_product(i, i);
     i = Lanes::rounded_products(i, factors);
+    i = Lanes::rounded_twice(i, Lanes::factors_of(i, i));
 };
 
 }  // namespace detail
@@ -214,6 +215,16 @@ struct lanes<on::scalar> {
     /// floor((a * b + 2^30) / 2^31), from the exact product; a and b are not both -2^31.
     static ints doubling_high_product(ints a, ints b) noexcept {
         return static_cast<ints>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
+    }
+    /// Multipliers and shifts in the form that `rounded_twice` takes.
+    struct fixed_factors {
+        ints multiplier, right;
+    };
+    static fixed_factors factors_of(ints multiplier, ints right) noexcept { return {multiplier, right}; }
+    /// With h = floor((x * multiplier + 2^30) / 2^31):  h / 2^(right + 1), rounded half away from zero; multiplier >= 0, 0 <= right <= 30.
+    static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const std::int64_t high = doubling_high_product(x, by.multiplier);
+        return static_cast<ints>((high + (std::int64_t{1} << by.right) - (high < 0 ? 1 : 0)) >> (by.right + 1));
     }
     /// The integers next to value * by in double precision, ties away from zero, limited to +-2^30.
     static ints rounded_products(ints value, const double* by) noexcept {

@@ -18,63 +18,97 @@ struct kernel_of<Isa, real_prelu_problem> {
     static void run(const real_prelu_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
         split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t c = 0; c < p.channels; c += vectors * width)
-                run_columns(p, c, begin, end);
+            for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
+                if (p.negative != nullptr)
+                    run_columns<by_factors>(p, c, begin, end);
+                else
+                    run_columns<by_reals>(p, c, begin, end);
+            }
         });
     }
 
 private:
-    struct numbers {
-        ints zero, output_zero, low, high;
+    /// As the formula says.
+    struct by_reals {
+        ints zero, output_zero;
         floats scale, output_scale;
 
-        explicit numbers(const real_prelu_problem& p) noexcept
+        explicit by_reals(const real_prelu_problem& p) noexcept
             : zero(simd::broadcast_int(p.zero_point)),
               output_zero(simd::broadcast_int(p.output_zero_point)),
-              low(simd::broadcast_int(-128)),
-              high(simd::broadcast_int(127)),
               scale(simd::broadcast(p.scale)),
               output_scale(simd::broadcast(p.output_scale)) {}
+        static const float* numbers(const real_prelu_problem& p) noexcept { return p.slope; }
+
+        [[gnu::always_inline]] ints operator()(floats slope, ints q) const noexcept {
+            const floats x = simd::multiply(scale, simd::to_float(simd::subtract_int(q, zero)));
+            const floats y = simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x);
+            const floats ratio = simd::divide(y, output_scale);
+            const ints sign = simd::sign(simd::bits(ratio));
+            const floats size = simd::from_bits(simd::and_int(simd::bits(ratio), simd::broadcast_int(0x7fffffff)));
+            // The largest number below 1/2, so that what is below 1/2 stays below 1.
+            const floats nearest =
+                simd::floor(simd::add(simd::at_most(size, simd::broadcast(1000000.0f)), simd::broadcast(0.49999997f)));
+            // Negated where the sign is -1: the bits flipped, + 1.
+            const ints rounded = simd::round_to_int(nearest);
+            const ints negated = simd::subtract_int(simd::broadcast_int(0), rounded);
+            const ints signed_result =
+                simd::add_int(rounded, simd::and_int(sign, simd::subtract_int(negated, rounded)));
+            return simd::add_int(signed_result, output_zero);
+        }
     };
 
-    [[gnu::always_inline]] static ints code(const numbers& n, floats slope, ints q) noexcept {
-        const floats x = simd::multiply(n.scale, simd::to_float(simd::subtract_int(q, n.zero)));
-        const floats y = simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x);
-        const floats ratio = simd::divide(y, n.output_scale);
-        const ints sign = simd::sign(simd::bits(ratio));
-        const floats size = simd::from_bits(simd::and_int(simd::bits(ratio), simd::broadcast_int(0x7fffffff)));
-        // The largest number below 1/2, so that what is below 1/2 stays below 1.
-        const floats nearest =
-            simd::floor(simd::add(simd::at_most(size, simd::broadcast(1000000.0f)), simd::broadcast(0.49999997f)));
-        // Negated where the sign is -1: the bits flipped, + 1.
-        const ints rounded = simd::round_to_int(nearest);
-        const ints negated = simd::subtract_int(simd::broadcast_int(0), rounded);
-        const ints signed_result = simd::add_int(rounded, simd::and_int(sign, simd::subtract_int(negated, rounded)));
-        return simd::min_int(simd::max_int(simd::add_int(signed_result, n.output_zero), n.low), n.high);
-    }
+    struct by_factors {
+        ints zero, output_zero;
+        floats positive;
+
+        explicit by_factors(const real_prelu_problem& p) noexcept
+            : zero(simd::broadcast_int(p.zero_point)),
+              output_zero(simd::broadcast_int(p.output_zero_point)),
+              positive(simd::broadcast(p.positive)) {}
+        static const float* numbers(const real_prelu_problem& p) noexcept { return p.negative; }
+
+        [[gnu::always_inline]] ints operator()(floats negative, ints q) const noexcept {
+            const floats x = simd::to_float(simd::subtract_int(q, zero));
+            const floats factor = simd::select(simd::less(x, simd::broadcast(0.0f)), negative, positive);
+            return simd::add_int(simd::round_to_int(simd::multiply(x, factor)), output_zero);
+        }
+    };
 
     static constexpr int vectors = 4;
 
     /// Rows [begin, end) of up to `vectors` vectors of channels from `channel` on.
+    template <class Code>
     static void run_columns(const real_prelu_problem& p, std::int64_t channel, std::int64_t begin,
                             std::int64_t end) noexcept {
-        const numbers n(p);
-        floats slope[vectors];
-        std::int64_t left[vectors];
+        const Code code(p);
+        const std::int64_t left = p.channels - channel;
+        floats number[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
-            left[v] = p.channels - channel - v * width;
-            slope[v] = load_part<Isa>(p.slope + channel + v * width, left[v] > 0 ? left[v] : 0);
+            const std::int64_t rest = left - v * width;
+            number[v] = load_part<Isa>(Code::numbers(p) + channel + v * width, rest > 0 ? rest : 0);
         }
+        const ints low = simd::broadcast_int(-128), high = simd::broadcast_int(127);
         for (std::int64_t r = begin; r < end; ++r) {
             const std::int64_t at = r * p.channels + channel;
             const auto* const from = reinterpret_cast<const unsigned char*>(p.input) + at;
             auto* const to = reinterpret_cast<std::uint8_t*>(p.output) + at;
+            const auto code_of = [&](int v) __attribute__((always_inline)) {
+                return code(number[v], load_part_of_bytes<Isa, true>(from + v * width, left - v * width));
+            };
+            if constexpr (byte_lanes<simd>) {
+                if (left >= vectors * width) {
+                    const auto bytes = simd::template pack<true>(code_of(0), code_of(1), code_of(2), code_of(3));
+                    simd::store_first(to, bytes, vectors * width);
+                    continue;
+                }
+            }
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
-                if (left[v] <= 0) break;
-                const ints q = load_part_of_bytes<Isa, true>(from + v * width, left[v]);
-                fixed_store<Isa>::store_one(to + v * width, code(n, slope[v], q), left[v]);
+                if (left <= v * width) break;
+                const ints q = simd::min_int(simd::max_int(code_of(v), low), high);
+                fixed_store<Isa>::store_one(to + v * width, q, left - v * width);
             }
         }
     }

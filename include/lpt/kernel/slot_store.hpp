@@ -45,7 +45,8 @@ struct slot_store {
         alignas(64) std::int32_t start[block];  // of the sums
         alignas(64) float scale[block];
         alignas(64) float bias[block];
-        fixed_slots<block> fixed_numbers;
+        typename simd::fixed_factors factors[4];  // in fixed point, whose bias is in `start`
+        std::int32_t offset = 0;
         post_operation function;  // of what is activated, and then:
         alignas(64) float last_scale[block];
         alignas(64) float last_bias[block];
@@ -67,7 +68,7 @@ struct slot_store {
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        to.fixed = e.fixed != nullptr && e.fixed->real == nullptr;
+        to.fixed = e.fixed != nullptr && e.fixed->shifts;
         to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
@@ -77,9 +78,7 @@ struct slot_store {
         to.high = static_cast<std::int32_t>(e.quant_high);
         to.limited = to.high - to.low < 255;
         if (to.fixed) {
-            to.fixed_numbers.fill(*e.fixed, [&to](const std::int32_t* from, std::int32_t* slots) {
-                put_in_slots<std::int32_t>(from, 0, to.channel, to.count, slots);
-            });
+            prepare_fixed(*e.fixed, to);
             return;
         }
         put_in_slots<float>(e.scale, e.scale_all, to.channel, to.count, to.scale);
@@ -93,6 +92,20 @@ struct slot_store {
             put_in_slots<float>(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
                                 to.last_bias);
         }
+    }
+
+    static void prepare_fixed(const fixed_point& f, constants& to) noexcept {
+        alignas(64) std::int32_t bias[block], multiplier[block], right[block];
+        put_in_slots<std::int32_t>(f.bias, 0, to.channel, to.count, bias);
+        put_in_slots<std::int32_t>(f.multiplier, 0, to.channel, to.count, multiplier);
+        put_in_slots<std::int32_t>(f.right, 0, to.channel, to.count, right);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const int at = v * dot::lanes;
+            simd::store_int(to.start + at, simd::add_int(simd::load_int(to.start + at), simd::load_int(bias + at)));
+            to.factors[v] = simd::factors_of(simd::load_int(multiplier + at), simd::load_int(right + at));
+        }
+        to.offset = f.zero_point;
     }
 
     /// The sums of `Pixels` pixels side by side, the first of which is `row` of the epilogue; what is staged goes to `staged`.
@@ -191,13 +204,13 @@ private:
     template <int Pixels>
     [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
                                                    std::int64_t stride) noexcept {
+        const ints offset = simd::broadcast_int(w.offset);
         ints q[Pixels][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            const auto column = w.fixed_numbers.template load<simd>(v * dot::lanes);
 #pragma GCC unroll 4
             for (int p = 0; p < Pixels; ++p)
-                q[p][v] = column.code(ints(dot::bits(sum[p][v])));
+                q[p][v] = simd::add_int(simd::rounded_twice(ints(dot::bits(sum[p][v])), w.factors[v]), offset);
         }
 #pragma GCC unroll 4
         for (int p = 0; p < Pixels; ++p)

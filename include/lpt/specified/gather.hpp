@@ -165,7 +165,7 @@ inline step make_update(const operation& op) {
             begin[axis] = std::min(std::max<std::int64_t>(begin[axis], 0), most);
         }
         detail::copy_all(input, run.out(), input.dimensions);
-        detail::copy_into(update, run.out(), begin);
+        detail::into(update, run.out(), begin).run(update, run.out());
     };
 }
 

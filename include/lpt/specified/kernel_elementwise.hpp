@@ -86,6 +86,60 @@ step make_product_on_kernels(const operation& op, step otherwise) {
     return detail::make_binary_on_kernels(op, problem, lpt::move(otherwise));
 }
 
+namespace detail {
+
+/// The codes of real numbers x = scale * float(d), d the distance of a code from its zero point, times a slope.
+struct sloped_codes {
+    float scale;
+    float slope;
+    quantized to;
+
+    std::int32_t operator()(std::int32_t distance) const {
+        const float ratio = scale * static_cast<float>(distance) * slope / to.scale;
+        const float limited = ratio < -1000.0F ? -1000.0F : ratio > 1000.0F ? 1000.0F : ratio;
+        return code_range().clamp(static_cast<std::int64_t>(std::round(limited)) + to.zero_point);
+    }
+};
+
+/// A factor f for which the integer next to float(d) * f, ties to even, + the zero point, limited, is the code of d, for all d in
+/// [first, last]; 0 where none is found. The real factors that do so are an interval; its middle is tried.
+inline float common_factor(const sloped_codes& codes, std::int32_t first, std::int32_t last) {
+    const double real =
+        static_cast<double>(codes.scale) * static_cast<double>(codes.slope) / static_cast<double>(codes.to.scale);
+    double low = real - std::fabs(real) / 1024, high = real + std::fabs(real) / 1024;
+    std::array<std::int32_t, 256> wanted{};
+    for (std::int32_t d = first; d <= last; ++d) {
+        const std::int32_t code = codes(d);
+        wanted[static_cast<std::size_t>(d - first)] = code;
+        if (d == 0) continue;
+        const double below = code == -128 ? -1e9 : code - codes.to.zero_point - 0.5;
+        const double above = code == 127 ? 1e9 : code - codes.to.zero_point + 0.5;
+        low = std::max(low, (d > 0 ? below : above) / d);
+        high = std::min(high, (d > 0 ? above : below) / d);
+    }
+    const auto result = static_cast<float>((low + high) / 2);
+    if (!(std::fabs(result) < 1e6F)) return 0;
+    for (std::int32_t d = first; d <= last; ++d) {
+        const auto nearest = static_cast<std::int64_t>(std::nearbyint(static_cast<float>(d) * result));
+        if (code_range().clamp(nearest + codes.to.zero_point) != wanted[static_cast<std::size_t>(d - first)]) return 0;
+    }
+    return result;
+}
+
+/// The factors of a PRELU between codes: that of codes from the zero point on, then those below for each channel; none where one is not
+/// found. Each has been tried on all codes.
+inline std::vector<float> prelu_factors(quantized from, quantized to, const float* slopes, std::int64_t channels) {
+    std::vector<float> result{common_factor({from.scale, 1, to}, 0, 127 - from.zero_point)};
+    for (std::int64_t c = 0; c < channels; ++c)
+        result.push_back(slopes[c] == 0 ? 0 : common_factor({from.scale, slopes[c], to}, -128 - from.zero_point, -1));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (result[i] == 0 && (i == 0 || slopes[i - 1] != 0)) return {};
+    }
+    return result;
+}
+
+}  // namespace detail
+
 /// DEQUANTIZE, PRELU with a constant slope for each channel, QUANTIZE: one step from the codes before to those after, or none (an empty
 /// function) where the three are not of that kind. What lies between them is not written.
 inline step make_real_prelu_chain(const operation& from, const operation& prelu, const operation& to) {
@@ -115,10 +169,16 @@ inline step make_real_prelu_chain(const operation& from, const operation& prelu,
     made.output_scale = results.scale;
     made.output_zero_point = results.zero_point;
     made.slope = slopes;
+    const auto factors =
+        std::make_shared<const std::vector<float>>(detail::prelu_factors(codes, results, slopes, made.channels));
+    if (!factors->empty()) {
+        made.positive = factors->front();
+        made.negative = factors->data() + 1;
+    }
     const kernel::kernel_table* const kernels = from.kernels();
     const kernel::parallel_for parallel = from.parallel();
     const std::int64_t first = from.info().inputs[0];
-    return [=](const operands& run) {
+    return [=, kept_factors = factors](const operands& run) {
         const value& input = run.tensor(first);
         if (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != made.channels)
             fail({"an input of shape ", input.dimensions, " and ", made.channels, " slopes"});

@@ -17,7 +17,7 @@ struct split_multiplier {
         const int right = -by.exponent < 31 ? -by.exponent : 31;
         numbers.multiplier = by.significand;
         numbers.right = right > 0 ? right - 1 : 0;
-        numbers.below = right > 0 ? -1 : 0;
+        numbers.below = right > 0 || by.significand == 0 ? -1 : 0;  // half of 0 is 0
         numbers.offset = zero_point;
     }
 };
@@ -38,6 +38,7 @@ public:
     /// Takes over the numbers of a product; leaves them out where kernels cannot take them.
     template <class Arithmetic>
     void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, bool rounds_once) {
+        view_ = kernel::fixed_point();
         const std::size_t channels = bias.size();
         const std::size_t padded = channels + kernel::fixed_point::padding;
         integers_.assign(5 * padded, 0);
@@ -57,6 +58,9 @@ public:
             integers_[3 * padded + c] = split.numbers.offset;
             integers_[4 * padded + c] = split.numbers.below;
         }
+        view_.shifts = !rounds_once;
+        for (std::size_t c = 0; c < channels && view_.shifts; ++c)
+            view_.shifts = integers_[4 * padded + c] == -1;
         view_.bias = integers_.data();
         view_.multiplier = integers_.data() + padded;
         view_.right = integers_.data() + 2 * padded;

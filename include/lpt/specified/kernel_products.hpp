@@ -10,8 +10,10 @@ namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
-/// What a product on kernels keeps from run to run.
+/// What a product on kernels keeps from run to run: all of its problem but the addresses of tensors.
+template <class Problem>
 struct packed_product {
+    Problem problem;
     const kernel::kernel_table* kernels = nullptr;
     std::vector<std::byte> weights;
     std::vector<std::byte> scratch;
@@ -95,7 +97,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         of_output.elements() == 0)
         return otherwise;
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
-    const auto state = std::make_shared<detail::packed_product>();
+    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
     state->kernels = op.kernels();
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
@@ -118,7 +120,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
-    kernel::convolution_problem made;
+    kernel::convolution_problem& made = state->problem;
     made.shape = geometry;
     made.input_type = kernel::element_kind::i8;
     made.input_pixel_stride = of_input[3];
@@ -133,7 +135,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::convolution_problem problem = made;
+        kernel::convolution_problem& problem = state->problem;
         problem.input = input.data();
         problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
         state->kernels->convolution(problem, parallel);
@@ -158,7 +160,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         of_output = of_input;
         of_output[of_output.rank() - 1] = channels;
     }
-    const auto state = std::make_shared<detail::packed_product>();
+    const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();
     kernel::gemm_weights unpacked;
     unpacked.data = weights.value.data();
@@ -170,7 +172,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
-    kernel::gemm_problem made;
+    kernel::gemm_problem& made = state->problem;
     made.m = rows;
     made.n = channels;
     made.k = depth;
@@ -186,7 +188,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::gemm_problem problem = made;
+        kernel::gemm_problem& problem = state->problem;
         problem.a = input.data();
         problem.c = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
         state->kernels->gemm(problem, parallel);

@@ -4,51 +4,100 @@
 
 #include <lpt/specified/broadcast.hpp>
 
+#include <memory>
+
 namespace lpt::inline LPT_ABI::specified {
 
 using strides = std::vector<std::int64_t>;
 
-/// Copies a block of `sizes` elements; both sides begin at their pointer and go on in their strides, which may be negative.
-inline void copy_block(const shape& sizes, const std::byte* from, const strides& from_steps, std::byte* to,
-                       const strides& to_steps, std::size_t element_size) {
-    if (sizes.elements() == 0) return;
-    detail::walk<2> walk;
-    for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
-        const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
-        if (sizes[axis] != 1) walk.add_axis(sizes[axis], steps);
-    }
-    if (walk.sizes.empty()) {
-        const std::int64_t ones[2] = {1, 1};
-        walk.add_axis(1, ones);
-    }
-    const auto size = static_cast<std::int64_t>(element_size);
-    const std::int64_t count = walk.sizes.back();
-    const std::int64_t from_step = walk.steps[0].back(), to_step = walk.steps[1].back();
-    std::vector<std::int64_t> index(walk.sizes.size(), 0);
-    for (bool done = false; !done;) {
-        std::int64_t source = 0, target = 0;
-        for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) {
-            source += index[axis] * walk.steps[0][axis];
-            target += index[axis] * walk.steps[1][axis];
-        }
+/// A block of elements in two tensors, each of which it crosses in strides of its own, which may be negative.
+class block_copy {
+    detail::walk<2> walk_;
+    std::int64_t size_ = 1;  // bytes of an element
+    std::int64_t from_ = 0;  // bytes from the beginnings of the tensors
+    std::int64_t to_ = 0;
+    std::vector<std::int64_t> index_;
+
+    void copy_row(const std::byte* from, std::byte* to) const {
+        const std::int64_t count = walk_.sizes.back();
+        const std::int64_t from_step = walk_.steps[0].back(), to_step = walk_.steps[1].back();
         if (from_step == 1 && to_step == 1) {
-            std::memcpy(to + target * size, from + source * size, static_cast<std::size_t>(count * size));
-        } else if (size == 1) {
+            std::memcpy(to, from, static_cast<std::size_t>(count * size_));
+        } else if (size_ == 1) {
             for (std::int64_t i = 0; i < count; ++i)
-                to[target + i * to_step] = from[source + i * from_step];
+                to[i * to_step] = from[i * from_step];
         } else {
             for (std::int64_t i = 0; i < count; ++i)
-                std::memcpy(to + (target + i * to_step) * size, from + (source + i * from_step) * size, element_size);
-        }
-        done = true;
-        for (std::size_t axis = index.size() - 1; axis-- > 0;) {
-            if (++index[axis] < walk.sizes[axis]) {
-                done = false;
-                break;
-            }
-            index[axis] = 0;
+                std::memcpy(to + i * to_step * size_, from + i * from_step * size_, static_cast<std::size_t>(size_));
         }
     }
+
+public:
+    block_copy() = default;
+    /// `sizes` elements of `element_size` bytes; `from` and `to` are the first elements.
+    block_copy(const shape& sizes, std::int64_t from, const strides& from_steps, std::int64_t to,
+               const strides& to_steps, std::size_t element_size)
+        : size_(static_cast<std::int64_t>(element_size)), from_(from * size_), to_(to * size_) {
+        if (sizes.elements() == 0) return;
+        for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
+            const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
+            if (sizes[axis] != 1) walk_.add_axis(sizes[axis], steps);
+        }
+        if (walk_.sizes.empty()) {
+            const std::int64_t ones[2] = {1, 1};
+            walk_.add_axis(1, ones);
+        }
+        index_.assign(walk_.sizes.size() - 1, 0);
+    }
+
+    /// Copies; `from` and `to` are the tensors.
+    void run(const std::byte* from, std::byte* to) {
+        if (walk_.sizes.empty()) return;
+        from += from_;
+        to += to_;
+        for (bool done = false; !done;) {
+            std::int64_t source = 0, target = 0;
+            for (std::size_t axis = 0; axis < index_.size(); ++axis) {
+                source += index_[axis] * walk_.steps[0][axis];
+                target += index_[axis] * walk_.steps[1][axis];
+            }
+            copy_row(from + source * size_, to + target * size_);
+            done = true;
+            for (std::size_t axis = index_.size(); axis-- > 0;) {
+                if (++index_[axis] < walk_.sizes[axis]) {
+                    done = false;
+                    break;
+                }
+                index_[axis] = 0;
+            }
+        }
+    }
+    void run(const value& from, value& to) { run(from.data(), to.to<std::byte>()); }
+};
+
+/// Copies from inputs to outputs: what a movement is for given shapes.
+class block_copies {
+    struct placed {
+        std::size_t input, output;
+        block_copy block;
+    };
+    std::vector<placed> all_;
+
+public:
+    void add(std::size_t input, std::size_t output, block_copy block) {
+        all_.push_back({input, output, lpt::move(block)});
+    }
+    void run(const operands& run) {
+        for (placed& each : all_)
+            each.block.run(run.in(each.input), run.out(each.output));
+    }
+};
+
+/// A step that copies. `plan(run, copies)` gives the outputs their shapes and says what goes where; `values` are the inputs whose values it reads.
+template <class Plan>
+step make_movement(std::vector<std::size_t> values, const Plan& plan) {
+    const auto known = std::make_shared<for_shapes<block_copies>>(lpt::move(values));
+    return [=](const operands& run) { known->of(run, [&](block_copies& copies) { plan(run, copies); }).run(run); };
 }
 
 namespace detail {
@@ -69,24 +118,20 @@ inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>
     return result;
 }
 
-/// Copies the part of `input` that begins at `begin` and fills `output`, whose shape is set.
-inline void copy_part(const value& input, const std::vector<std::int64_t>& begin, value& output) {
+/// The part of `input` that begins at `begin` and fills `output`, whose shape is set.
+inline block_copy part_of(const value& input, const std::vector<std::int64_t>& begin, const value& output) {
     const strides steps = strides_of(input.dimensions);
-    const std::size_t size = size_of(input);
-    copy_block(output.dimensions, input.data() + offset(steps, begin) * static_cast<std::int64_t>(size), steps,
-               output.to<std::byte>(), strides_of(output.dimensions), size);
+    return {output.dimensions, offset(steps, begin), steps, 0, strides_of(output.dimensions), size_of(input)};
 }
 
-/// Copies all of `input` to the part of `output` that begins at `begin`.
-inline void copy_into(const value& input, value& output, const std::vector<std::int64_t>& begin) {
+/// All of `input` to the part of `output` that begins at `begin`.
+inline block_copy into(const value& input, const value& output, const std::vector<std::int64_t>& begin) {
     const strides steps = strides_of(output.dimensions);
-    const std::size_t size = size_of(input);
-    copy_block(input.dimensions, input.data(), strides_of(input.dimensions),
-               output.to<std::byte>() + offset(steps, begin) * static_cast<std::int64_t>(size), steps, size);
+    return {input.dimensions, 0, strides_of(input.dimensions), offset(steps, begin), steps, size_of(input)};
 }
 
-/// Copies `input`, seen as a tensor of `sizes` whose axes go in the order `axes`; the output's shape is set.
-inline void copy_permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes, value& output) {
+/// `input`, seen as a tensor of `sizes` whose axes go in the order `axes`, to all of an output.
+inline block_copy permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes) {
     const strides steps = strides_of(sizes);
     shape block;
     strides from;
@@ -94,7 +139,7 @@ inline void copy_permuted(const value& input, const shape& sizes, const std::vec
         block.push_back(sizes[axis]);
         from.push_back(steps[axis]);
     }
-    copy_block(block, input.data(), from, output.to<std::byte>(), strides_of(block), size_of(input));
+    return {block, 0, from, 0, strides_of(block), size_of(input)};
 }
 
 inline void copy_all(const value& input, value& output, shape wanted) {
@@ -102,6 +147,15 @@ inline void copy_all(const value& input, value& output, shape wanted) {
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     output.reshape(move(wanted));
     if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
+}
+
+/// All elements of the first input, which the output has in another shape.
+inline void plan_reshape(const operands& run, shape wanted, block_copies& copies) {
+    const value& input = run.in(0);
+    if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
+        fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
+    run.out().reshape(move(wanted));
+    copies.add(0, 0, into(input, input, std::vector<std::int64_t>(input.dimensions.rank(), 0)));
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
@@ -121,12 +175,12 @@ inline step make_reshape(const operation& op) {
     detail::expect_same_type(op, 0);
     std::vector<std::int64_t> of_option;
     if (op.has_option("new_shape")) of_option = op.info().list("new_shape");
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const bool is_given = run.has_input(1) && run.in(1).dimensions.rank() == 1;
         std::vector<std::int64_t> sizes = is_given ? run.in(1).integers() : of_option;
-        detail::copy_all(input, run.out(), detail::without_unknown(lpt::move(sizes), input.elements()));
-    };
+        detail::plan_reshape(run, detail::without_unknown(lpt::move(sizes), input.elements()), copies);
+    });
 }
 
 /// SQUEEZE: without the axes of size 1 that an option names, or without all of them.
@@ -134,7 +188,7 @@ inline step make_squeeze(const operation& op) {
     detail::expect_same_type(op, 0);
     std::vector<std::int64_t> axes;
     if (op.has_option("squeeze_dims")) axes = op.info().list("squeeze_dims");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         std::vector<bool> goes(input.dimensions.rank(), axes.empty());
         for (const std::int64_t axis : axes)
@@ -145,25 +199,25 @@ inline step make_squeeze(const operation& op) {
             if (goes[axis] && size != 1 && !axes.empty()) fail({"SQUEEZE: axis ", axis, " has ", size, " elements"});
             if (!goes[axis] || size != 1) wanted.push_back(size);
         }
-        detail::copy_all(input, run.out(), move(wanted));
-    };
+        detail::plan_reshape(run, move(wanted), copies);
+    });
 }
 
 /// EXPAND_DIMS: with an axis of size 1 in front of the one that the second input names.
 inline step make_expansion(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         shape wanted = run.in(0).dimensions;
         if (run.in(1).elements() != 1) fail({"EXPAND_DIMS: expected one axis"});
         wanted.insert(axis_of(run.in(1).integer(0), wanted.rank() + 1), 1);
-        detail::copy_all(run.in(0), run.out(), move(wanted));
-    };
+        detail::plan_reshape(run, move(wanted), copies);
+    });
 }
 
 /// TRANSPOSE: axis k of the output is axis p[k] of the input, p the second input.
 inline step make_transposition(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const std::size_t rank = input.dimensions.rank();
         std::vector<std::size_t> axes;
@@ -177,8 +231,8 @@ inline step make_transposition(const operation& op) {
         }
         if (axes.size() != rank) fail({"TRANSPOSE: an order of ", axes.size(), " axes for a tensor with ", rank});
         run.out().reshape(move(wanted));
-        detail::copy_permuted(input, input.dimensions, axes, run.out());
-    };
+        copies.add(0, 0, detail::permuted(input, input.dimensions, axes));
+    });
 }
 
 /// CONCATENATION: inputs one behind the other along an axis.
@@ -187,7 +241,7 @@ inline step make_concatenation(const operation& op) {
         detail::expect_same_type(op, i);
     if (op.info().activation() != tflite::activation::none) op.wrong("a fused activation is not known here");
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const shape& first = run.in(0).dimensions;
         const std::size_t axis = axis_of(named_axis, first.rank());
         shape wanted = first;
@@ -204,10 +258,10 @@ inline step make_concatenation(const operation& op) {
         run.out().reshape(move(wanted));
         std::vector<std::int64_t> begin(first.rank(), 0);
         for (std::size_t i = 0; i < run.inputs(); ++i) {
-            detail::copy_into(run.in(i), run.out(), begin);
+            copies.add(i, 0, detail::into(run.in(i), run.out(), begin));
             begin[axis] += run.in(i).dimensions[axis];
         }
-    };
+    });
 }
 
 /// PACK: inputs of one shape along a new axis.
@@ -215,13 +269,12 @@ inline step make_packing(const operation& op) {
     for (std::size_t i = 0; i < op.inputs(); ++i)
         detail::expect_same_type(op, i);
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         shape each = run.in(0).dimensions;
         const std::size_t axis = axis_of(named_axis, each.rank() + 1);
         const std::int64_t outer = product(each, 0, axis);
         const auto count = static_cast<std::int64_t>(run.inputs());
-        const auto block = static_cast<std::int64_t>(
-            byte_size(run.in(0).type, static_cast<std::size_t>(product(each, axis, each.rank()))));
+        const std::int64_t block = product(each, axis, each.rank());
         for (std::size_t i = 0; i < run.inputs(); ++i) {
             if (!(run.in(i).dimensions == each))
                 fail({"PACK: shapes ", each, " and ", run.in(i).dimensions, " differ"});
@@ -229,19 +282,20 @@ inline step make_packing(const operation& op) {
         shape wanted = each;
         wanted.insert(axis, count);
         run.out().reshape(move(wanted));
-        for (std::int64_t i = 0; i < count; ++i) {
-            for (std::int64_t k = 0; k < outer; ++k)
-                std::memcpy(run.out().to<std::byte>() + (k * count + i) * block,
-                            run.in(static_cast<std::size_t>(i)).data() + k * block, static_cast<std::size_t>(block));
-        }
-    };
+        const shape blocks{outer, count, block}, one{outer, 1, block};
+        const strides steps = strides_of(blocks);
+        for (std::int64_t i = 0; i < count; ++i)
+            copies.add(static_cast<std::size_t>(i), 0,
+                       {one, 0, strides_of(one), i * block, steps, detail::size_of(run.in(0))});
+    });
 }
 
 namespace detail {
 
-/// Copies parts of an input, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
-inline void split(const operands& run, const value& input, std::size_t axis, const std::vector<std::int64_t>& sizes,
-                  bool drops_axis) {
+/// Parts of an input go, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
+inline void split(const operands& run, std::size_t input_index, std::size_t axis,
+                  const std::vector<std::int64_t>& sizes, bool drops_axis, block_copies& copies) {
+    const value& input = run.in(input_index);
     std::vector<std::int64_t> begin(input.dimensions.rank(), 0);
     std::int64_t total = 0;
     for (const std::int64_t size : sizes) {
@@ -257,7 +311,7 @@ inline void split(const operands& run, const value& input, std::size_t axis, con
         part[axis] = sizes[i];
         value& output = run.out(i);
         output.reshape(part);
-        copy_part(input, begin, output);
+        copies.add(input_index, i, part_of(input, begin, output));
         begin[axis] += sizes[i];
         if (drops_axis) {
             part.erase(axis);
@@ -273,29 +327,29 @@ inline step make_unpacking(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 0, i);
     const std::int64_t named_axis = op.option("axis");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const std::size_t axis = axis_of(named_axis, run.in(0).dimensions.rank());
-        detail::split(run, run.in(0), axis, std::vector<std::int64_t>(run.outputs(), 1), true);
-    };
+        detail::split(run, 0, axis, std::vector<std::int64_t>(run.outputs(), 1), true, copies);
+    });
 }
 
 /// SPLIT: equal parts; the axis is the first input.
 inline step make_split(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 1, i);
-    return [=](const operands& run) {
+    return make_movement({0}, [=](const operands& run, block_copies& copies) {
         if (run.in(0).elements() != 1) fail({"SPLIT: expected one axis"});
         const std::size_t axis = axis_of(run.in(0).integer(0), run.in(1).dimensions.rank());
         const std::int64_t size = run.in(1).dimensions[axis] / static_cast<std::int64_t>(run.outputs());
-        detail::split(run, run.in(1), axis, std::vector<std::int64_t>(run.outputs(), size), false);
-    };
+        detail::split(run, 1, axis, std::vector<std::int64_t>(run.outputs(), size), false, copies);
+    });
 }
 
 /// SPLIT_V: parts of the sizes in the second input, one of which may be -1: the rest; the axis is the third.
 inline step make_uneven_split(const operation& op) {
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 0, i);
-    return [=](const operands& run) {
+    return make_movement({1, 2}, [=](const operands& run, block_copies& copies) {
         if (run.in(2).elements() != 1) fail({"SPLIT_V: expected one axis"});
         const std::size_t axis = axis_of(run.in(2).integer(0), run.in(0).dimensions.rank());
         std::vector<std::int64_t> sizes = run.in(1).integers();
@@ -304,14 +358,14 @@ inline step make_uneven_split(const operation& op) {
             rest -= each == -1 ? 0 : each;
         for (std::int64_t& each : sizes)
             each = each == -1 ? rest : each;
-        detail::split(run, run.in(0), axis, sizes, false);
-    };
+        detail::split(run, 0, axis, sizes, false, copies);
+    });
 }
 
 /// SLICE: from `begin` so many elements along each axis; a size of -1 goes to the end.
 inline step make_slice(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1, 2}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const std::vector<std::int64_t> begin = run.in(1).integers();
         const std::vector<std::int64_t> sizes = run.in(2).integers();
@@ -327,8 +381,8 @@ inline step make_slice(const operation& op) {
             wanted.push_back(size);
         }
         run.out().reshape(move(wanted));
-        detail::copy_part(input, begin, run.out());
-    };
+        copies.add(0, 0, detail::part_of(input, begin, run.out()));
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::specified

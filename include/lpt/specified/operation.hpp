@@ -232,6 +232,7 @@ public:
     bool has_input(std::size_t index) const { return index < info_->inputs.size() && info_->inputs[index] >= 0; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
+    bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
     const value& in(std::size_t index) const { return at(info_->inputs[index]); }
     /// A tensor by its number in the file.
     const value& tensor(std::int64_t number) const { return at(number); }
@@ -242,6 +243,53 @@ public:
 
 /// A kernel with everything that it knows before it runs.
 using step = std::function<void(const operands&)>;
+
+/// What a step knows for the shapes of its operands and the values of some inputs: made in the first run, then again only where a shape is
+/// another, or where one of these inputs is no constant. What makes it gives the outputs their shapes.
+template <class Known>
+class for_shapes {
+    std::vector<std::size_t> values_;
+    std::vector<shape> shapes_;
+    bool is_kept_ = false;
+    Known known_{};
+
+    template <class Visit>
+    static bool all_of_shapes(const operands& run, const Visit& visit) {
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            if (run.has_input(i) && !visit(run.in(i).dimensions)) return false;
+        }
+        for (std::size_t i = 0; i < run.outputs(); ++i) {
+            if (run.has_output(i) && !visit(run.out(i).dimensions)) return false;
+        }
+        return true;
+    }
+    bool holds(const operands& run) const {
+        std::size_t i = 0;
+        return is_kept_ && all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
+    }
+
+public:
+    /// `values`: the inputs whose values matter.
+    explicit for_shapes(std::vector<std::size_t> values) : values_(lpt::move(values)) {}
+
+    /// `make(known)` fills an empty one.
+    template <class Make>
+    Known& of(const operands& run, const Make& make) {
+        if (holds(run)) return known_;
+        is_kept_ = false;
+        known_ = Known();
+        make(known_);
+        shapes_.clear();
+        all_of_shapes(run, [&](const shape& each) {
+            shapes_.push_back(each);
+            return true;
+        });
+        is_kept_ = true;
+        for (const std::size_t each : values_)
+            is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
+        return known_;
+    }
+};
 
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {

@@ -34,7 +34,8 @@ inline std::vector<std::int64_t> paddings_of(const value& from, std::size_t axes
     return result;
 }
 
-inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+/// Gives the output the padded shape; the copy is that of the input to its place.
+inline block_copy shape_padded(const value& input, const std::vector<std::int64_t>& paddings, value& output) {
     shape wanted = input.dimensions;
     std::vector<std::int64_t> begin;
     for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
@@ -42,8 +43,13 @@ inline void pad(const value& input, const std::vector<std::int64_t>& paddings, s
         wanted[axis] += paddings[2 * axis] + paddings[2 * axis + 1];
     }
     output.reshape(move(wanted));
+    return into(input, output, begin);
+}
+
+inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+    block_copy copy = shape_padded(input, paddings, output);
     fill(output, code);
-    copy_into(input, output, begin);
+    copy.run(input, output);
 }
 
 }  // namespace detail
@@ -54,10 +60,15 @@ inline step make_padding(const operation& op) {
     const bool is_given = op.code() == tflite::builtin::padv2;
     if (is_given) op.expect_type(op.input(2), op.type_of_input(0));
     const std::int64_t zero = is_given ? 0 : detail::padding_code(op);
+    const auto known = std::make_shared<for_shapes<block_copy>>(std::vector<std::size_t>{1});
     return [=](const operands& run) {
-        if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
-        const std::int64_t code = is_given ? run.in(2).integer(0) : zero;
-        detail::pad(run.in(0), detail::paddings_of(run.in(1), run.in(0).dimensions.rank()), code, run.out());
+        const value& input = run.in(0);
+        block_copy& copy = known->of(run, [&](block_copy& made) {
+            if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
+            made = detail::shape_padded(input, detail::paddings_of(run.in(1), input.dimensions.rank()), run.out());
+        });
+        detail::fill(run.out(), is_given ? run.in(2).integer(0) : zero);
+        copy.run(input, run.out());
     };
 }
 
@@ -109,7 +120,7 @@ inline step make_space_to_batch(const operation& op) {
             wanted.push_back(input.dimensions[axis]);
         }
         run.out().reshape(move(wanted));
-        detail::copy_permuted(padded, sizes, order, run.out());
+        detail::permuted(padded, sizes, order).run(padded, run.out());
     };
 }
 
@@ -144,7 +155,7 @@ inline step make_batch_to_space(const operation& op) {
         value spread;
         spread.type = input.type;
         spread.reshape(whole);
-        detail::copy_permuted(input, sizes, order, spread);
+        detail::permuted(input, sizes, order).run(input, spread);
         std::vector<std::int64_t> begin(whole.rank(), 0);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             begin[i + 1] = crops[2 * i];
@@ -152,7 +163,7 @@ inline step make_batch_to_space(const operation& op) {
             if (whole[i + 1] < 0) fail({"BATCH_TO_SPACE_ND: crops leave nothing"});
         }
         run.out().reshape(whole);
-        detail::copy_part(spread, begin, run.out());
+        detail::part_of(spread, begin, run.out()).run(spread, run.out());
     };
 }
 
@@ -161,7 +172,7 @@ inline step make_depth_exchange(const operation& op) {
     detail::expect_same_type(op, 0);
     const bool to_depth = op.code() == tflite::builtin::space_to_depth;
     const std::int64_t block = op.positive_option("block_size");
-    return [=](const operands& run) {
+    return make_movement({}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const shape& of = input.dimensions;
         if (of.rank() != 4) fail({"shape ", of, ", expected [batch, height, width, channels]"});
@@ -169,15 +180,16 @@ inline step make_depth_exchange(const operation& op) {
             fail({"shape ", of, " cannot be taken in blocks of ", block});
         if (to_depth) {
             run.out().reshape(shape{of[0], of[1] / block, of[2] / block, of[3] * block * block});
-            detail::copy_permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
-                                  {0, 1, 3, 2, 4, 5}, run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
+                                        {0, 1, 3, 2, 4, 5}));
         } else {
             const std::int64_t depth = of[3] / block / block;
             run.out().reshape(shape{of[0], of[1] * block, of[2] * block, depth});
-            detail::copy_permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5},
-                                  run.out());
+            copies.add(0, 0,
+                       detail::permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5}));
         }
-    };
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::specified

@@ -2,23 +2,30 @@
 // Functions of the elements along axes: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, ARG_MAX, ARG_MIN.
 #pragma once
 
-#include <lpt/specified/operation.hpp>
+#include <lpt/specified/broadcast.hpp>
+
+#include <memory>
 
 namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
 /// Where the elements of an input go in the output of a reduction.
-struct reduction {
-    shape input;
-    shape output;  // with axes of size 1 where axes were reduced
-    shape result;  // as the operation's output has it
-    std::int64_t reduced = 1;  // elements for each of the output
+class reduction {
+    walk<1> walk_;  // of the output, element by element of the input
+    std::vector<std::int64_t> index_;
 
-    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) : input(from), output(from) {
+public:
+    shape result;  // of the output
+    std::int64_t reduced = 1;  // elements for each of the output
+    std::vector<std::int64_t> sums;  // for those who need them
+
+    reduction() = default;
+    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) {
         std::vector<bool> is_reduced(from.rank(), false);
         for (const std::int64_t axis : axes)
             is_reduced[axis_of(axis, from.rank())] = true;
+        shape output = from;
         for (std::size_t axis = 0; axis < from.rank(); ++axis) {
             if (is_reduced[axis]) {
                 output[axis] = 1;
@@ -26,32 +33,65 @@ struct reduction {
             }
             if (keeps || !is_reduced[axis]) result.push_back(output[axis]);
         }
+        if (from.elements() == 0) return;
+        const std::vector<std::int64_t> strides = strides_of(output);
+        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+            const std::int64_t step = is_reduced[axis] ? 0 : strides[axis];
+            if (from[axis] != 1) walk_.add_axis(from[axis], &step);
+        }
+        const std::int64_t none = 0;
+        if (walk_.sizes.empty()) walk_.add_axis(1, &none);
+        index_.assign(walk_.sizes.size() - 1, 0);
     }
 
     /// Calls `visit(k, i)` for each element i of the input, k its place in the output; those of one k in order of i.
     template <class Visit>
-    void run(Visit visit) const {
-        const std::vector<std::int64_t> strides = strides_of(output);
-        std::int64_t i = 0;
-        for_each_position(input, [&](const std::vector<std::int64_t>& index) {
+    void run(Visit visit) {
+        if (walk_.sizes.empty()) return;
+        const std::int64_t count = walk_.sizes.back(), step = walk_.steps[0].back();
+        std::int64_t first = 0;
+        for (bool done = false; !done; first += count) {
             std::int64_t at = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis)
-                at += output[axis] == 1 ? 0 : index[axis] * strides[axis];
-            visit(static_cast<std::size_t>(at), static_cast<std::size_t>(i++));
+            for (std::size_t axis = 0; axis < index_.size(); ++axis)
+                at += index_[axis] * walk_.steps[0][axis];
+            for (std::int64_t i = 0; i < count; ++i)
+                visit(static_cast<std::size_t>(at + i * step), static_cast<std::size_t>(first + i));
+            done = true;
+            for (std::size_t axis = index_.size(); axis-- > 0;) {
+                if (++index_[axis] < walk_.sizes[axis]) {
+                    done = false;
+                    break;
+                }
+                index_[axis] = 0;
+            }
+        }
+    }
+};
+
+/// The reduction that an operation does to its input, and the output's shape; axes are its second input.
+class known_reduction {
+    std::shared_ptr<for_shapes<reduction>> known_ =
+        std::make_shared<for_shapes<reduction>>(std::vector<std::size_t>{1});
+    bool keeps_;
+
+public:
+    explicit known_reduction(bool keeps) : keeps_(keeps) {}
+    reduction& of(const operands& run) const {
+        return known_->of(run, [&](reduction& made) {
+            made = reduction(run.in(0).dimensions, run.in(1).integers(), keeps_);
+            run.out().reshape(made.result);
         });
     }
 };
 
-/// The reduction that an operation does to its input; axes are its second input.
-inline reduction reduction_of(const operands& run, bool keeps) {
-    return {run.in(0).dimensions, run.in(1).integers(), keeps};
-}
-
-inline std::vector<std::int64_t> centred_sums(const value& input, const reduction& of, std::int32_t zero_point) {
-    std::vector<std::int64_t> sums(of.output.elements(), 0);
+/// sum(q - z) for each element of the output.
+inline const std::vector<std::int64_t>& centred_sums(const value& input, const value& output, reduction& of,
+                                                     std::int32_t zero_point) {
+    of.sums.assign(static_cast<std::size_t>(output.elements()), 0);
     const std::int8_t* codes = input.as<std::int8_t>();
-    of.run([&](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
-    return sums;
+    std::int64_t* sums = of.sums.data();
+    of.run([=](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
+    return of.sums;
 }
 
 /// The multiplier of a mean over n elements: the significand shifted as far as 64 bits allow, then divided by n.
@@ -70,13 +110,12 @@ step make_mean(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
-        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
-        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
+        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const std::int32_t scaled = Arithmetic::scale(static_cast<std::int32_t>(sums[i]), mean);
             output.to<std::int8_t>()[i] =
@@ -91,12 +130,11 @@ step make_total(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const double by = static_cast<double>(from.scale) / static_cast<double>(to.scale);
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
-        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const std::int64_t scaled = Arithmetic::scale_once(sums[i], by);
             output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled + to.zero_point));
@@ -108,11 +146,10 @@ step make_total(const operation& op) {
 inline step make_extreme_along(const operation& op) {
     op.expect_codes(1);
     const bool largest = op.code() == tflite::builtin::reduce_max;
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
+        detail::reduction& of = known.of(run);
         value& output = run.out();
-        output.reshape(of.result);
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         std::int8_t* result = output.to<std::int8_t>();
         std::fill(result, result + output.elements(), static_cast<std::int8_t>(largest ? -128 : 127));
@@ -139,13 +176,14 @@ template <class Arithmetic>
 step make_product_along(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
-    const bool keeps = op.option("keep_dims") != 0;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
-        const detail::reduction of = detail::reduction_of(run, keeps);
+        detail::reduction& of = known.of(run);
         const double root =
             std::pow(static_cast<double>(to.scale), 1.0 / static_cast<double>(std::max<std::int64_t>(1, of.reduced)));
         const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / root);
-        std::vector<std::int32_t> products(of.output.elements(), 0);
+        value& output = run.out();
+        std::vector<std::int32_t> products(static_cast<std::size_t>(output.elements()), 0);
         std::vector<bool> begun(products.size(), false);
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         of.run([&](std::size_t k, std::size_t i) {
@@ -153,8 +191,6 @@ step make_product_along(const operation& op) {
             products[k] = begun[k] ? detail::scaled_coarsely(std::int64_t{products[k]} * factor, by) : factor;
             begun[k] = true;
         });
-        value& output = run.out();
-        output.reshape(of.result);
         for (std::size_t i = 0; i < products.size(); ++i) {
             const std::int64_t code = std::int64_t{detail::scaled_coarsely(products[i], by)} + to.zero_point;
             output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(code));

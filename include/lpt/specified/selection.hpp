@@ -98,23 +98,20 @@ inline step make_strided_slice(const operation& op) {
     detail::slice_masks masks{op.option("begin_mask"),       op.option("end_mask"),
                               op.option("ellipsis_mask"),    op.option("new_axis_mask"),
                               op.option("shrink_axis_mask"), op.has_option("offset") && op.option("offset") != 0};
-    return [=](const operands& run) {
+    return make_movement({1, 2, 3}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         const detail::strided_part part =
             detail::part_of(input.dimensions, run.in(1).integers(), run.in(2).integers(), run.in(3).integers(), masks);
         value& output = run.out();
         output.reshape(part.result);
-        if (part.sizes.elements() == 0) return;
-        const std::size_t size = detail::size_of(input);
-        copy_block(part.sizes, input.data() + part.first * static_cast<std::int64_t>(size), part.steps,
-                   output.to<std::byte>(), strides_of(part.sizes), size);
-    };
+        copies.add(0, 0, {part.sizes, part.first, part.steps, 0, strides_of(part.sizes), detail::size_of(input)});
+    });
 }
 
 /// REVERSE_V2: the axes in the second input run backwards.
 inline step make_reversal(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         strides steps = strides_of(input.dimensions);
         std::int64_t first = 0;
@@ -128,10 +125,8 @@ inline step make_reversal(const operation& op) {
             first += (input.dimensions[axis] - 1) * steps[axis];
             steps[axis] = -steps[axis];
         }
-        const std::size_t size = detail::size_of(input);
-        copy_block(input.dimensions, input.data() + first * static_cast<std::int64_t>(size), steps,
-                   run.out().to<std::byte>(), strides_of(input.dimensions), size);
-    };
+        copies.add(0, 0, {input.dimensions, first, steps, 0, strides_of(input.dimensions), detail::size_of(input)});
+    });
 }
 
 namespace detail {
@@ -199,7 +194,7 @@ inline step make_tiling(const operation& op) {
 /// BROADCAST_TO: axes of size 1 repeated up to the shape in the second input.
 inline step make_broadcast(const operation& op) {
     detail::expect_same_type(op, 0);
-    return [=](const operands& run) {
+    return make_movement({1}, [=](const operands& run, block_copies& copies) {
         const value& input = run.in(0);
         shape wanted;
         for (const std::int64_t each : run.in(1).integers())
@@ -208,13 +203,12 @@ inline step make_broadcast(const operation& op) {
             fail({"BROADCAST_TO: shape ", input.dimensions, " to ", wanted});
         value& output = run.out();
         output.reshape(wanted);
-        const std::size_t size = detail::size_of(input);
         const shape padded = input.dimensions.padded_left(wanted.rank());
         strides steps = strides_of(padded);
         for (std::size_t axis = 0; axis < steps.size(); ++axis)
             steps[axis] = padded[axis] == 1 ? 0 : steps[axis];
-        copy_block(wanted, input.data(), steps, output.to<std::byte>(), strides_of(wanted), size);
-    };
+        copies.add(0, 0, {wanted, 0, steps, 0, strides_of(wanted), detail::size_of(input)});
+    });
 }
 
 /// FILL: the second input, one element, in the shape of the first.
@@ -228,8 +222,7 @@ inline step make_fill(const operation& op) {
         if (one.elements() != 1) fail({"FILL: expected one value"});
         value& output = run.out();
         output.reshape(wanted);
-        copy_block(wanted, one.data(), strides(wanted.rank(), 0), output.to<std::byte>(), strides_of(wanted),
-                   detail::size_of(one));
+        block_copy(wanted, 0, strides(wanted.rank(), 0), 0, strides_of(wanted), detail::size_of(one)).run(one, output);
     };
 }
 

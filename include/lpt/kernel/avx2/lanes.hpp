@@ -50,6 +50,39 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
             _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
         return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
     }
+    /// What is added to the products of the even and odd numbers stands for both roundings.
+    struct fixed_factors {
+        __m256i even, odd, even_up, odd_up, even_down, odd_down, right;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        const __m256i one = _mm256_set1_epi64x(std::int64_t{1} << 31);
+        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+        const __m256i even_right = _mm256_and_si256(right, _mm256_set1_epi64x(0xffffffff));
+        const __m256i odd_right = _mm256_srli_epi64(right, 32);
+        fixed_factors result;
+        result.even = multiplier;
+        result.odd = _mm256_srli_epi64(multiplier, 32);
+        result.even_up = _mm256_add_epi64(_mm256_sllv_epi64(one, even_right), half);
+        result.odd_up = _mm256_add_epi64(_mm256_sllv_epi64(one, odd_right), half);
+        result.even_down = _mm256_sub_epi64(result.even_up, one);
+        result.odd_down = _mm256_sub_epi64(result.odd_up, one);
+        result.right = right;
+        return result;
+    }
+    /// With p = x * multiplier that is floor((p + 2^30 + 2^(31 + right) - (p < 0 ? 2^31 : 0)) / 2^(32 + right)): floors of quotients by
+    /// powers of two follow each other without a change, and where p < 0 but h = 0 both give 0. 64 bits hold the sum.
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const __m256i even = _mm256_mul_epi32(x, by.even);
+        const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), by.odd);
+        const __m256i even_sum = _mm256_add_epi64(even, by_sign(even, by.even_up, by.even_down));
+        const __m256i odd_sum = _mm256_add_epi64(odd, by_sign(odd, by.odd_up, by.odd_down));
+        return _mm256_srav_epi32(_mm256_blend_epi32(_mm256_srli_epi64(even_sum, 32), odd_sum, 0xaa), by.right);
+    }
+    /// Numbers of 64 bits: `negative` where `value` is.
+    [[gnu::always_inline]] static __m256i by_sign(__m256i value, __m256i other, __m256i negative) noexcept {
+        return _mm256_castpd_si256(
+            _mm256_blendv_pd(_mm256_castsi256_pd(other), _mm256_castsi256_pd(negative), _mm256_castsi256_pd(value)));
+    }
     [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
         const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
         const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));

@@ -53,6 +53,36 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
             _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
         return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
     }
+    /// As in `lanes_256`.
+    struct fixed_factors {
+        __m512i even, odd, even_up, odd_up, right;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even_right = _mm512_and_si512(right, _mm512_set1_epi64(0xffffffff));
+        const __m512i odd_right = _mm512_srli_epi64(right, 32);
+        fixed_factors result;
+        result.even = multiplier;
+        result.odd = _mm512_srli_epi64(multiplier, 32);
+        result.even_up = _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half);
+        result.odd_up = _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half);
+        result.right = right;
+        return result;
+    }
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const __m512i even = _mm512_mul_epi32(x, by.even);
+        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), by.odd);
+        const __m512i even_sum = sum_by_sign(even, by.even_up), odd_sum = sum_by_sign(odd, by.odd_up);
+        const __m512i high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even_sum, 32), odd_sum);
+        return _mm512_srav_epi32(high, by.right);
+    }
+    /// Numbers of 64 bits: the sum, less 2^31 where `value` is negative.
+    [[gnu::always_inline]] static __m512i sum_by_sign(__m512i value, __m512i other) noexcept {
+        const __m512i sum = _mm512_add_epi64(value, other);
+        const __mmask8 negative = _mm512_cmplt_epi64_mask(value, _mm512_setzero_si512());
+        return _mm512_mask_sub_epi64(sum, negative, sum, _mm512_set1_epi64(std::int64_t{1} << 31));
+    }
     [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
         const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
         const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));

@@ -68,6 +68,18 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         return vshlq_s32(value, vnegq_s32(by));
     }
     [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept { return vqrdmulhq_s32(a, b); }
+    /// Shifts are to the left.
+    struct fixed_factors {
+        int32x4_t multiplier, left;
+    };
+    [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
+        return {multiplier, vsubq_s32(vdupq_n_s32(-1), right)};
+    }
+    /// The rounding shift rounds half up: negative numbers are one less before.
+    [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
+        const int32x4_t high = vqrdmulhq_s32(x, by.multiplier);
+        return vrshlq_s32(vsraq_n_s32(high, high, 31), by.left);
+    }
     [[gnu::always_inline]] static int32x2_t rounded_products(int32x2_t value, const double* by) noexcept {
         const float64x2_t most = vdupq_n_f64(1073741824.0);
         const float64x2_t product = vmulq_f64(vcvtq_f64_s64(vmovl_s32(value)), vld1q_f64(by));

@@ -17,7 +17,8 @@ struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
     using arithmetic = integer_arithmetic<on::neon_i8mm>;
     using accumulator = arithmetic::accumulator;
     using simd = lanes<on::neon_i8mm>;
-    using work = tile_work<std::int32_t>;
+    using factors_type = simd::fixed_factors;
+    using work = tile_work<std::int32_t, factors_type>;
     using function = void (*)(const work&) noexcept;
     static constexpr std::int64_t vector_bytes = arithmetic::lanes * arithmetic::column_group_bytes;
 
@@ -201,6 +202,14 @@ private:
     [[gnu::always_inline]] static void store_scaled(const work& w, const int32x4_t (&row)[Vectors],
                                                     unsigned char* to) noexcept {
         using ints = simd::ints;
+        if (w.factors != nullptr) {
+            ints code[Vectors];
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                code[v] = simd::add_int(simd::rounded_twice(row[v], w.factors[v]), simd::broadcast_int(w.zero_point));
+            store_codes<Vectors>(w, code, to);
+            return;
+        }
         simd::floats value[Vectors];
 #pragma GCC unroll 6
         for (int v = 0; v < Vectors; ++v)
@@ -212,11 +221,21 @@ private:
                 simd::store(reinterpret_cast<float*>(to) + v * arithmetic::lanes, value[v]);
             return;
         }
+        ints code[Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v)
+            code[v] = simd::round_to_int(value[v]);
+        store_codes<Vectors>(w, code, to);
+    }
+
+    template <int Vectors>
+    [[gnu::always_inline]] static void store_codes(const work& w, const simd::ints (&code)[Vectors],
+                                                   unsigned char* to) noexcept {
         // A store takes the bytes of four vectors.
 #pragma GCC unroll 2
         for (int first = 0; first < Vectors; first += 4) {
-            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
-                return simd::round_to_int(value[first + i < Vectors ? first + i : first]);
+            const auto part = [&](int i) __attribute__((always_inline)) -> simd::ints {
+                return code[first + i < Vectors ? first + i : first];
             };
             auto packed = w.signed_bytes ? simd::pack<true>(part(0), part(1), part(2), part(3))
                                          : simd::pack<false>(part(0), part(1), part(2), part(3));

@@ -24,6 +24,7 @@ struct fixed_point {
     const std::int32_t* below = nullptr;
     const double* real = nullptr;
     std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
 };
 
 /// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
@@ -40,7 +41,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
@@ -73,6 +74,10 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
     std::int8_t* output = nullptr;
 };
 
