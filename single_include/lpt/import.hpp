@@ -14106,13 +14106,13 @@ struct kernel_table {
 
     /// Bytes that `pack_gemm` writes for weights of this type.
     std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
-    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed, const parallel_for& parallel) = nullptr;
     void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
 
     /// Bytes that `pack_convolution` writes for weights of this type.
     std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
-    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
-                             void* packed) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights, void* packed,
+                             const parallel_for& parallel) = nullptr;
     /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
@@ -16562,7 +16562,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.tap_stride = kernel_of[3];
     }
     state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.resize(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
@@ -16616,7 +16616,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
     state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
-    state->kernels->pack_gemm(unpacked, state->weights.data());
+    state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
     kernel::gemm_problem& made = state->problem;

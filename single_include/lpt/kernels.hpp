@@ -1114,13 +1114,13 @@ struct kernel_table {
 
     /// Bytes that `pack_gemm` writes for weights of this type.
     std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
-    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed, const parallel_for& parallel) = nullptr;
     void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
 
     /// Bytes that `pack_convolution` writes for weights of this type.
     std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
-    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
-                             void* packed) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights, void* packed,
+                             const parallel_for& parallel) = nullptr;
     /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
@@ -1356,8 +1356,8 @@ concept takes_pairs =
     !requires { Dot::pairings; } ||
     requires(typename Dot::accumulator& sum, typename Dot::row_group& row, typename Dot::column_group column,
              const unsigned char* from, unsigned char* to, int pairing) {
-        // Bit p: the columns of a group fit in pairing p.
-        { Dot::fitting_pairings(from) } -> std::convertible_to<unsigned>;
+        // Whether the columns of a group fit in a pairing.
+        { Dot::fits_pairing(from, pairing) } -> std::convertible_to<bool>;
         // Puts the pairs of a column group, and of a row, next to each other.
         Dot::pair_columns(to, pairing);
         row = Dot::paired(row, Dot::neighbours(pairing));
@@ -1836,7 +1836,7 @@ struct dot_of_256 : interleave_four<Isa> {
 namespace lpt::inline LPT_ABI::kernel {
 
 /// pmaddubsw multiplies twice the bytes of pmaddwd, and saturates sums of two products in 16 bits. So packing looks, k group by k group,
-/// for a way to pair its four k values in which no such sum can leave 16 bits (`fitting_pairings`); `pair_step` is for these. What is left,
+/// for a way to pair its four k values in which no such sum can leave 16 bits (`fits_pairing`); `pair_step` is for these. What is left,
 /// a tenth of usual weights, is split into words and multiplied with pmaddwd.
 template <>
 struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
@@ -1867,21 +1867,14 @@ struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
     [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
         return _mm256_shuffle_epi8(fours, order);
     }
-    /// Bit p: in pairing p `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group.
-    [[gnu::always_inline]] static unsigned fitting_pairings(const unsigned char* from) noexcept {
-        const __m256i column = load_columns(from);
+    /// Whether `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group in pairing `p`.
+    [[gnu::always_inline]] static bool fits_pairing(const unsigned char* from, int p) noexcept {
+        const __m256i column = paired(load_columns(from), neighbours(p));
         const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi8(1), most = _mm256_set1_epi16(128);
-        const __m256i positive = _mm256_max_epi8(column, zero);
-        const __m256i negative = _mm256_sub_epi8(zero, _mm256_min_epi8(column, zero));
-        unsigned fitting = 0;
-        for (int p = 0; p < pairings; ++p) {
-            const __m256i order = neighbours(p);
-            const __m256i above = _mm256_maddubs_epi16(paired(positive, order), one);
-            const __m256i below = _mm256_maddubs_epi16(paired(negative, order), one);
-            const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
-            fitting |= _mm256_testz_si256(beyond, beyond) != 0 ? 1u << p : 0u;
-        }
-        return fitting;
+        const __m256i above = _mm256_maddubs_epi16(_mm256_max_epi8(column, zero), one);
+        const __m256i below = _mm256_maddubs_epi16(_mm256_sub_epi8(zero, _mm256_min_epi8(column, zero)), one);
+        const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
+        return _mm256_testz_si256(beyond, beyond) != 0;
     }
     /// Puts the pairs of pairing `p` of a column group next to each other.
     [[gnu::always_inline]] static void pair_columns(unsigned char* columns, int p) noexcept {
@@ -2099,6 +2092,47 @@ struct convolution_geometry {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/parallel.hpp
+#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
+#define LPT_HOLDS_KERNEL_PARALLEL_HPP
+// Cutting a range of independent work into tasks.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The kernel of a problem of `problems` or `specified_problems`: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// Each is a specialization in a header of its own.
+template <class Isa, class Problem>
+struct kernel_of;
+
+/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
+/// Task numbers count from 0, so a task can own the scratch memory of its number.
+template <class Isa, class Function>
+inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
+    if (count <= 0) return;
+    const std::int64_t grains = (count + grain - 1) / grain;
+    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
+    const std::int64_t tasks = wanted < grains ? wanted : grains;
+    if (tasks == 1) {
+        f(std::int64_t{0}, count, 0);
+        return;
+    }
+    struct job {
+        const Function* f;
+        std::int64_t count, grain, grains, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
+            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
+            (*self.f)(begin, past < self.count ? past : self.count, index);
+        }
+    };
+    job work{&f, count, grain, grains, tasks};
+    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/dense_pack.hpp
 #ifndef LPT_HOLDS_KERNEL_DENSE_PACK_HPP
 #define LPT_HOLDS_KERNEL_DENSE_PACK_HPP
@@ -2248,19 +2282,25 @@ struct dense_pack {
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr std::int64_t group = Arithmetic::group;
     static constexpr std::int64_t cell = Arithmetic::column_group_bytes;
+    static constexpr std::int64_t least_bytes = 32768;  // worth a task
 
-    static void run(const layout& shape, const dense_source& from, void* packed) noexcept {
+    static void run(const layout& shape, const dense_source& from, void* packed,
+                    const parallel_for& parallel) noexcept {
         unsigned char* const base = static_cast<unsigned char*>(packed);
         std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
         if constexpr (!is_float) pack_zero_points(shape, from, base);
-        for (std::int64_t g = 0; g < shape.groups; ++g) {
-            for (std::int64_t panel = 0; panel < shape.panels(); ++panel) {
-                pack_panel(shape, from, base, g, panel);
-                if constexpr (layout::pairings != 0) {
-                    if (shape.is_ordered()) order_groups(shape, base, g, panel);
-                }
-            }
-        }
+        const std::int64_t panels_of_task = 1 + least_bytes / (layout::panel_columns * shape.column_bytes());
+        split<Isa>(parallel, shape.groups * shape.panels(), panels_of_task,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       for (std::int64_t i = begin; i < end; ++i) {
+                           const std::int64_t g = i / shape.panels();
+                           const std::int64_t panel = i % shape.panels();
+                           pack_panel(shape, from, base, g, panel);
+                           if constexpr (layout::pairings != 0) {
+                               if (shape.is_ordered()) order_groups(shape, base, g, panel);
+                           }
+                       }
+                   });
     }
 
 private:
@@ -2288,20 +2328,28 @@ private:
                     } else {
                         --high;
                         std::swap(number[low], number[high]);
-                        for (std::int64_t i = 0; i < size; ++i)
-                            std::swap(at[low * size + i], at[high * size + i]);
+                        swap_columns(at + low * size, at + high * size, size);
                     }
                 }
                 order[p] = static_cast<std::uint16_t>(low - first);
             }
         }
     }
+    static void swap_columns(unsigned char* a, unsigned char* b, std::int64_t size) noexcept {
+        constexpr std::int64_t step = Arithmetic::lanes * cell;
+        unsigned char held[step];
+        for (std::int64_t i = 0; i < size; i += step) {
+            std::memcpy(held, a + i, step);
+            std::memcpy(a + i, b + i, step);
+            std::memcpy(b + i, held, step);
+        }
+    }
     /// Whether all columns of a k group fit in a pairing.
     static bool fits(const unsigned char* group_at, std::int64_t size, int pairing) noexcept {
-        unsigned fitting = 1u << pairing;
+        bool fitting = true;
         for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
-            fitting &= Arithmetic::fitting_pairings(group_at + i);
-        return fitting != 0;
+            fitting &= Arithmetic::fits_pairing(group_at + i, pairing);
+        return fitting;
     }
 
     static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
@@ -2497,47 +2545,6 @@ private:
         }
     }
 };
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/parallel.hpp
-#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
-#define LPT_HOLDS_KERNEL_PARALLEL_HPP
-// Cutting a range of independent work into tasks.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// The kernel of a problem of `problems` or `specified_problems`: `static void run(const Problem&, const parallel_for&) noexcept`.
-/// Each is a specialization in a header of its own.
-template <class Isa, class Problem>
-struct kernel_of;
-
-/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
-/// Task numbers count from 0, so a task can own the scratch memory of its number.
-template <class Isa, class Function>
-inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
-    if (count <= 0) return;
-    const std::int64_t grains = (count + grain - 1) / grain;
-    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
-    const std::int64_t tasks = wanted < grains ? wanted : grains;
-    if (tasks == 1) {
-        f(std::int64_t{0}, count, 0);
-        return;
-    }
-    struct job {
-        const Function* f;
-        std::int64_t count, grain, grains, tasks;
-        static void run(void* context, int index) {
-            const job& self = *static_cast<const job*>(context);
-            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
-            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
-            (*self.f)(begin, past < self.count ? past : self.count, index);
-        }
-    };
-    job work{&f, count, grain, grains, tasks};
-    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
-}
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -7171,8 +7178,9 @@ struct dense {
         return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
     }
 
-    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
-        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
+    static void pack(const layout& shape, const dense_source& from, void* packed,
+                     const parallel_for& parallel) noexcept {
+        dense_pack<Isa, Arithmetic>::run(shape, from, packed, parallel);
     }
 
     /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
@@ -7786,7 +7794,7 @@ struct gemm {
     }
 
     template <class Arithmetic>
-    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+    static void pack_as(const gemm_weights& weights, void* packed, const parallel_for& parallel) noexcept {
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -7796,14 +7804,14 @@ struct gemm {
         from.zero_point_count = weights.zero_point_count;
         dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
         shape.four_bits = weights.type == element_kind::i4;
-        dense<Isa, Arithmetic>::pack(shape, from, packed);
+        dense<Isa, Arithmetic>::pack(shape, from, packed, parallel);
     }
 
-    static void pack(const gemm_weights& weights, void* packed) noexcept {
+    static void pack(const gemm_weights& weights, void* packed, const parallel_for& parallel) noexcept {
         if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(weights, packed);
+            pack_as<float_arithmetic<Isa>>(weights, packed, parallel);
         else
-            pack_as<integer_arithmetic<Isa>>(weights, packed);
+            pack_as<integer_arithmetic<Isa>>(weights, packed, parallel);
     }
 
     /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
@@ -8116,7 +8124,7 @@ struct kernel_of<Isa, attention_problem> {
         weights.n_stride = p.keys_at.row_stride;
         weights.zero_points = &p.keys_at.zero_point;
         weights.zero_point_count = 1;
-        gemm<Isa>::pack(weights, to);
+        gemm<Isa>::pack(weights, to, {});
     }
     /// The sums of bytes, which are exact as floats, for at least `reach` keys.
     static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,
@@ -10262,7 +10270,8 @@ struct transposed_convolution {
         return packed + (taps == 1 ? 0 : s.out_channels * geometry::group_in(s) * taps * bytes_of(type));
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for& parallel) noexcept {
         const bool four_bits = weights.type == element_kind::i4;
         unsigned char* const base = static_cast<unsigned char*>(packed);
         unsigned char* const together = base + for_each_phase(s, four_bits, [](auto&&...) {});
@@ -10285,7 +10294,7 @@ struct transposed_convolution {
                 from.column_stride = geometry::group_in(s) * taps;
                 from.group_stride = geometry::group_out(s) * from.column_stride;
             }
-            engine::pack(layout_of(s, taps, four_bits), from, base + offset);
+            engine::pack(layout_of(s, taps, four_bits), from, base + offset, parallel);
         });
     }
 
@@ -10628,8 +10637,9 @@ struct convolution {
     }
 
     template <class Arithmetic>
-    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
-        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed);
+    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                        const parallel_for& parallel) noexcept {
+        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed, parallel);
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -10645,25 +10655,26 @@ struct convolution {
         }
         dense_layout<Arithmetic> shape = dense_shape<Arithmetic>(s);
         shape.four_bits = weights.type == element_kind::i4;
-        dense<Isa, Arithmetic>::pack(shape, from, packed);
+        dense<Isa, Arithmetic>::pack(shape, from, packed, parallel);
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for& parallel) noexcept {
         if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
         else if (grouped::has_header(s, weights.type))
-            pack_groups(s, weights, static_cast<unsigned char*>(packed));
+            pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
         else if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(s, weights, packed);
+            pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
         else
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
     }
-    static void pack_groups(const convolution_shape& s, const convolution_weights& weights,
-                            unsigned char* packed) noexcept {
+    static void pack_groups(const convolution_shape& s, const convolution_weights& weights, unsigned char* packed,
+                            const parallel_for& parallel) noexcept {
         if constexpr (grouped::exists) {
             if (grouped::pack(s, weights, packed)) return;
             std::memset(packed, 0, grouped::header_bytes);
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes, parallel);
         }
     }
 
@@ -12236,7 +12247,7 @@ struct gemm<on::scalar> {
         return static_cast<std::size_t>(k * n * detail::scalar_weights::value_bytes(type));
     }
 
-    static void pack(const gemm_weights& weights, void* packed) noexcept {
+    static void pack(const gemm_weights& weights, void* packed, const parallel_for&) noexcept {
         for (std::int64_t n = 0; n < weights.n; ++n) {
             const std::int64_t zero_index = weights.zero_point_count > 1 ? n : 0;
             const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
@@ -12279,7 +12290,8 @@ struct convolution<on::scalar> {
                                         detail::scalar_weights::value_bytes(type));
     }
 
-    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
+                     const parallel_for&) noexcept {
         std::int64_t index = 0;
         for (std::int64_t o = 0; o < s.out_channels; ++o) {
             const std::int64_t g = o / geometry::group_out(s);
@@ -13455,11 +13467,11 @@ class runner {
             const kernel::gemm_weights weights = kernel::bind_columns(operands_, Step, offset);
             std::byte* const to = write(Step.scratch);
             if constexpr (is_scalar) {
-                kernel::gemm<Isa>::pack(weights, to);
+                kernel::gemm<Isa>::pack(weights, to, {});
             } else if constexpr (Step.a.type == kernel::element_kind::f32) {
-                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to);
+                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to, {});
             } else {
-                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to);
+                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to, {});
             }
         }
     }

@@ -1066,13 +1066,13 @@ struct kernel_table {
 
     /// Bytes that `pack_gemm` writes for weights of this type.
     std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
-    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed, const parallel_for& parallel) = nullptr;
     void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
 
     /// Bytes that `pack_convolution` writes for weights of this type.
     std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
-    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
-                             void* packed) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights, void* packed,
+                             const parallel_for& parallel) = nullptr;
     /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
     std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
                                              int threads) = nullptr;
@@ -2095,12 +2095,22 @@ class iterations {
         }
     }
 
+    tensor initial_value(const op::body_input& input, const op::body_output& output) const {
+        const tensor& value = inputs_[static_cast<std::size_t>(input.port)];
+        const shape& declared = node_.shape(static_cast<std::size_t>(output.port));
+        if (shape merged = declared; !merge_shape(merged, value.dimensions())) {
+            wrong_body(node_,
+                       join({"output ", output.port, " is declared as ", declared,
+                             ", but without iterations it is input ", input.port, ", of shape ", value.dimensions()}));
+        }
+        return value;
+    }
     /// What an output is after no iteration: nothing along its axis, or the initial value of what is fed back.
     tensor without_iteration(const op::body_output& entry) const {
         if (entry.holds == op::body_output::form::value) {
             for (const op::body_input& input : *maps_.inputs) {
                 if (input.holds == op::body_input::form::merged && input.result == entry.result) {
-                    return inputs_[static_cast<std::size_t>(input.port)];
+                    return initial_value(input, entry);
                 }
             }
             wrong_body(node_, join({"output ", entry.port, " has no value, because no iteration was run"}));
@@ -7111,6 +7121,7 @@ struct plan_options {
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
+    kernel::parallel_for parallel{};  // that packs weights
 };
 
 /// Makes the steps of one network.
@@ -7642,8 +7653,9 @@ inline void planner::make_convolution(const group& made) {
     work.method = kernels().method_of_convolution(work.shape);
     work.weights =
         packed_weights().find_or_pack(values, detail::form_of(each.kind(), work.shape, packing, work.method),
-                                      kernels().packed_convolution_bytes(work.shape, packing.type),
-                                      [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
+                                      kernels().packed_convolution_bytes(work.shape, packing.type), [&](std::byte* to) {
+                                          kernels().pack_convolution(work.shape, packing, to, options_.parallel);
+                                      });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
@@ -8747,7 +8759,7 @@ inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t dire
         weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
             for (std::int64_t d = 0; d < directions; ++d) {
                 packing.data = values.data() + (d * rows + first) * packing.k * 4;
-                kernels().pack_gemm(packing, to + d * distance);
+                kernels().pack_gemm(packing, to + d * distance, options_.parallel);
             }
         });
     return add_constant(detail::tensor_of_packed(packed));
@@ -9758,7 +9770,7 @@ inline void planner::make_product(const group& made) {
                 const std::size_t matrix = byte_size(weights.type(), static_cast<std::size_t>(work.k * work.n));
                 for (std::size_t i = 0; i < matrices; ++i) {
                     packing.data = weights.data() + i * matrix;
-                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes);
+                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes, options_.parallel);
                 }
             });
         for (std::int64_t& offset : work.b_offsets) {
@@ -10296,10 +10308,11 @@ struct program_context {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     folding_budget folding;  // left, of the network and its bodies
     bool needs_kernels = false;
+    kernel::parallel_for parallel;  // that packs weights, while the network is compiled
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
     plan::plan_options options() {
-        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels};
+        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel};
     }
 };
 
@@ -11152,7 +11165,7 @@ class step_runner {
         kernel::for_each_product(
             operands_, work, operands_.room_for(work.finish), position(),
             [&](std::int64_t offset) {
-                kernels_.pack_gemm(kernel::bind_columns(operands_, work, offset), write(work.scratch));
+                kernels_.pack_gemm(kernel::bind_columns(operands_, work, offset), write(work.scratch), parallel_);
             },
             [&](const kernel::gemm_problem& problem) { kernels_.gemm(problem, parallel_); });
     }
@@ -11975,7 +11988,8 @@ struct program {
     double planning_us = 0;  // of the plans that were made at once
     std::unique_ptr<network_program> network;
 
-    program(graph model, const compile_options& given) : options(given) {
+    /// `parallel`: threads that pack weights meanwhile.
+    program(graph model, const compile_options& given, const kernel::parallel_for& parallel) : options(given) {
         if (options.most_plans < 1) {
             fail({"at least one plan must be kept, not ", options.most_plans});
         }
@@ -11990,7 +12004,9 @@ struct program {
         context.most_evaluated_bytes = options.most_evaluated_bytes;
         context.folding = model.folding();
         context.needs_kernels = options.on_reference == reference_use::refuse;
+        context.parallel = parallel;
         network = std::make_unique<network_program>(std::move(model), context, planning_us);
+        context.parallel = {};
     }
 };
 
@@ -12008,27 +12024,36 @@ class executable {
     std::unique_ptr<runtime::session_context> context_;
     std::unique_ptr<runtime::network_runner> network_;
 
-    executable(std::shared_ptr<runtime::program> shared, const kernel::parallel_for& parallel)
-        : program_(std::move(shared)), context_(std::make_unique<runtime::session_context>()) {
-        if (parallel.run == nullptr && program_->options.threads > 1) {
-            pool_ = std::make_unique<thread_pool>(program_->options.threads);
+    /// Takes the threads of the user, or makes new ones.
+    executable(const kernel::parallel_for& parallel, int threads)
+        : context_(std::make_unique<runtime::session_context>()) {
+        if (parallel.run == nullptr && threads > 1) {
+            pool_ = std::make_unique<thread_pool>(threads);
         }
         context_->parallel = pool_ ? pool_->parallel() : parallel;
+    }
+    void begin(std::shared_ptr<runtime::program> shared) {
+        program_ = std::move(shared);
         context_->planning_us = program_->planning_us;
         network_ = std::make_unique<runtime::network_runner>(*program_->network, *context_);
     }
 
 public:
     /// Use `compile`.
-    executable(graph model, const compile_options& options)
-        : executable(std::make_shared<runtime::program>(std::move(model), options), options.parallel) {}
+    executable(graph model, const compile_options& options) : executable(options.parallel, options.threads) {
+        begin(std::make_shared<runtime::program>(std::move(model), options, context_->parallel));
+    }
 
     /// Another session of the same network, cheap to make: it shares plans and packed weights, and has memory, states, times and threads of
     /// its own. Sessions run at the same time, each by one thread, and give the same bits.
     ///
     /// `parallel`: the user's own threads for this session; without, as many new ones as the network was compiled for. The
     /// network's program lives as long as its last session.
-    executable session(const kernel::parallel_for& parallel = {}) const { return executable(program_, parallel); }
+    executable session(const kernel::parallel_for& parallel = {}) const {
+        executable result(parallel, program_->options.threads);
+        result.begin(program_);
+        return result;
+    }
 
     /// Inputs and outputs in order; sizes that follow from each run are dynamic.
     const std::vector<plan::port>& inputs() const { return program_->network->inputs(); }

@@ -212,6 +212,23 @@ TEST_CASE("bodies inside bodies run") {
     CHECK(complaint(net, {integer(5), counting({4})}) == "Loop 'outer': input 2 has 4 parts, too few for iteration 4");
 }
 
+TEST_CASE("without iterations, an initial value of another shape than the output's is an error") {
+    graph body;
+    body.result(body.parameter(f32, shape{}, "x"));
+    graph model;
+    const node_id trips = model.parameter(i64, shape{}, "trips");
+    op::loop what;
+    what.input_map = {fed_back(2, 0, 0)};
+    what.output_map = {last(0, 0)};
+    what.declared_outputs = {{f32, shape{}}};
+    const graph bodies[] = {body};
+    const node_id data = model.parameter(f32, shape{2}, "data");
+    model.result(add_with_bodies(model, what, {trips, model.constant(truth(true)), data}, bodies, "none"));
+    executable net = compile(model);
+    CHECK(complaint(net, {integer(0), counting({2})}) ==
+          "Loop 'none': output 0 is declared as [], but without iterations it is input 2, of shape [2]");
+}
+
 TEST_CASE("a value that is fed back may grow from iteration to iteration") {
     graph body;
     const node_id list = body.parameter(f32, shape{dynamic_dimension}, "list");

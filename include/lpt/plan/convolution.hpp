@@ -251,8 +251,9 @@ inline void planner::make_convolution(const group& made) {
     work.method = kernels().method_of_convolution(work.shape);
     work.weights =
         packed_weights().find_or_pack(values, detail::form_of(each.kind(), work.shape, packing, work.method),
-                                      kernels().packed_convolution_bytes(work.shape, packing.type),
-                                      [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to, options_.parallel); });
+                                      kernels().packed_convolution_bytes(work.shape, packing.type), [&](std::byte* to) {
+                                          kernels().pack_convolution(work.shape, packing, to, options_.parallel);
+                                      });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;

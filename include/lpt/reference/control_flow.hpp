@@ -444,12 +444,22 @@ class iterations {
         }
     }
 
+    tensor initial_value(const op::body_input& input, const op::body_output& output) const {
+        const tensor& value = inputs_[static_cast<std::size_t>(input.port)];
+        const shape& declared = node_.shape(static_cast<std::size_t>(output.port));
+        if (shape merged = declared; !merge_shape(merged, value.dimensions())) {
+            wrong_body(node_,
+                       join({"output ", output.port, " is declared as ", declared,
+                             ", but without iterations it is input ", input.port, ", of shape ", value.dimensions()}));
+        }
+        return value;
+    }
     /// What an output is after no iteration: nothing along its axis, or the initial value of what is fed back.
     tensor without_iteration(const op::body_output& entry) const {
         if (entry.holds == op::body_output::form::value) {
             for (const op::body_input& input : *maps_.inputs) {
                 if (input.holds == op::body_input::form::merged && input.result == entry.result) {
-                    return inputs_[static_cast<std::size_t>(input.port)];
+                    return initial_value(input, entry);
                 }
             }
             wrong_body(node_, join({"output ", entry.port, " has no value, because no iteration was run"}));

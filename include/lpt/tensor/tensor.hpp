@@ -179,6 +179,12 @@ constexpr bytes::bytes(float one) {
 
 namespace detail {
 
+/// Towards zero, saturating; NaN gives 0.
+constexpr std::int64_t whole_number(double value) {
+    const double whole = convert_value(i64, value);
+    return whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
+}
+
 constexpr std::int64_t load_nibble(const std::byte* data, std::size_t index, bool has_sign) {
     const auto both = static_cast<unsigned>(data[index / 2]);
     const auto code = static_cast<std::int64_t>((index % 2 == 0 ? both : both >> 4) & 15u);
@@ -222,8 +228,7 @@ constexpr std::int64_t load_integer(element type, const std::byte* data, std::si
     if (type == i64 || type == u64) {
         return detail::load<std::int64_t>(data + 8 * index);
     }
-    const double whole = convert_value(i64, load_real(type, data, index));
-    return whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
+    return detail::whole_number(load_real(type, data, index));
 }
 
 /// Writes a value, converted by the rules of `convert_value`, as number `index` of packed elements.
@@ -244,7 +249,7 @@ constexpr void store_real(element type, std::byte* data, std::size_t index, doub
         return detail::store(data + 8 * index,
                              whole >= 18446744073709551615.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(whole));
     }
-    const std::int64_t integer = whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
+    const std::int64_t integer = detail::whole_number(whole);
     switch (bit_width(type)) {
         case 4: return detail::store_nibble(data, index, integer);
         case 8: return detail::store(data + index, static_cast<std::uint8_t>(integer));

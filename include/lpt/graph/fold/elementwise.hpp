@@ -288,7 +288,7 @@ template <class Number>
 constexpr Number clamp_limit(double limit, bool is_lower) {
     if constexpr (is_integer_type<Number>) {
         const double whole = is_lower ? math::ceil(limit) : math::floor(limit);
-        return static_cast<Number>(convert_value(i64, whole));
+        return static_cast<Number>(lpt::detail::whole_number(whole));
     } else {
         return static_cast<Number>(limit);
     }
