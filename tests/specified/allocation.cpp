@@ -15,9 +15,13 @@ namespace {
 
 std::size_t allocations = 0;  // of this thread; tests of this program have no other
 
-void* counted(std::size_t size) {
+void* counted_or_null(std::size_t size) noexcept {
     ++allocations;
-    if (void* const result = std::malloc(size == 0 ? 1 : size)) return result;
+    return std::malloc(size == 0 ? 1 : size);
+}
+
+void* counted(std::size_t size) {
+    if (void* const result = counted_or_null(size)) return result;
     throw std::bad_alloc();
 }
 
@@ -25,6 +29,8 @@ void* counted(std::size_t size) {
 
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -91,7 +91,7 @@ inline graph embedded_matrix() {
     return model;
 }
 
-/// Operations that move elements, broadcasts, and states.
+/// Operations that move elements, broadcasts, conversions, and states.
 inline graph embedded_movement() {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 4, 4, 6}, "x");
@@ -103,6 +103,8 @@ inline graph embedded_movement() {
     model.result(model.add(op::concat{3}, {pixels, bytes}));
     const output_ref order = model.constant(make_integer_tensor(i64, shape{3}, {2, 0, 1}));
     model.result(model.add(op::transpose{}, {places, order}));
+    model.result(model.add(op::convert{f32}, {places}));
+    model.result(model.add(op::convert{f32}, {model.add(op::convert{f16}, {input})}));
     const output_ref pads = model.constant(make_integer_tensor(i64, shape{4}, {0, 0, 1, 2}));
     model.result(model.add(op::pad{op::pad_mode::constant}, {input, pads, pads, scalar(model, 7)}));
     model.result(model.add(op::subtract{}, {model.constant(numbers(f32, shape{4, 1}, -2, 0.3, 4)), input}));
