@@ -80,8 +80,10 @@ bool is_on_kernel(const plan::step_work& work) {
            std::holds_alternative<plan::elementwise_step>(work) || std::holds_alternative<plan::lookup_step>(work);
 }
 
-bool is_cast(const plan::step& each) {
-    return std::holds_alternative<plan::kernel_step<kernel::cast_problem>>(each.work);
+/// True for kernels whose every bit is defined, also what they make of NaN.
+bool is_exact(const plan::step_work& work) {
+    return std::holds_alternative<plan::kernel_step<kernel::cast_problem>>(work) ||
+           std::holds_alternative<plan::kernel_step<kernel::pointwise_problem>>(work);
 }
 
 }  // namespace
@@ -205,7 +207,7 @@ const tensor& observer::value_of(output_ref output) {
 /// True for steps that round nothing, or only as the network itself does.
 bool observer::has_bits_of_reference(const plan::step& each) const {
     const graph& model = stage_->model;
-    if (is_cast(each)) {
+    if (is_exact(each.work)) {
         return true;
     }
     if (each.nodes.size() != 1 || computes_in_f16(model, each.nodes[0])) {
@@ -256,7 +258,7 @@ void observer::check(const plan::step& each, output_ref output, const tensor& go
         }
         const tensor wanted =
             reference::evaluate_node<float>(stage_->model, output.node, inputs)[static_cast<std::size_t>(output.port)];
-        if (!has_nan || is_cast(each)) {  // what comparisons make of NaN is not defined
+        if (!has_nan || is_exact(each.work)) {  // what comparisons make of NaN is not defined
             counts_.same_bits += got.elements();
             if (const std::string how = difference_of_runs({wanted}, {got}); !how.empty()) {
                 fail_at(each, "not the bits of the reference: " + how);

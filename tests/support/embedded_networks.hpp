@@ -104,6 +104,10 @@ inline graph embedded_movement() {
     const output_ref order = model.constant(make_integer_tensor(i64, shape{3}, {2, 0, 1}));
     model.result(model.add(op::transpose{}, {places, order}));
     model.result(model.add(op::convert{f32}, {places}));
+    const output_ref limit = model.constant(make_integer_tensor(i64, shape{2, 1}, {2, 0}));
+    const node_id is_far = model.add(op::greater{}, {places, limit});
+    model.result(model.add(op::select{},
+                           {is_far, model.add(op::floor_mod{}, {places, model.constant(make_scalar(i64, 3))}), limit}));
     model.result(model.add(op::convert{f32}, {model.add(op::convert{f16}, {input})}));
     const output_ref pads = model.constant(make_integer_tensor(i64, shape{4}, {0, 0, 1, 2}));
     model.result(model.add(op::pad{op::pad_mode::constant}, {input, pads, pads, scalar(model, 7)}));

@@ -8,6 +8,7 @@
 #include <lpt/kernel/rows/fixed_point.hpp>
 #include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
+#include <lpt/kernel/rows/pointwise.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
 
@@ -357,7 +358,7 @@ struct convert_problem {
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem>;
+                              recurrent_problem, cast_problem, pointwise_problem>;
 
 namespace detail {
 

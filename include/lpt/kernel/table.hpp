@@ -26,6 +26,7 @@
 #include <lpt/kernel/fixed_binary.hpp>
 #include <lpt/kernel/groups.hpp>
 #include <lpt/kernel/lookup.hpp>
+#include <lpt/kernel/pointwise.hpp>
 #include <lpt/kernel/pool.hpp>
 #include <lpt/kernel/real_prelu.hpp>
 #include <lpt/kernel/recurrent.hpp>

@@ -85,14 +85,17 @@ inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_ax
 }
 
 /// Strides of a tensor that broadcasts to `dimensions`, by axis of those.
-inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
-    const std::vector<std::int64_t> own = strides_of(tensor.dimensions, tensor.order);
+inline std::vector<std::int64_t> broadcast_strides(const shape& from, layout order, const shape& dimensions) {
+    const std::vector<std::int64_t> own = strides_of(from, order);
     std::vector<std::int64_t> result(dimensions.rank(), 0);
     for (std::size_t i = 0; i < own.size() && i < result.size(); ++i) {
         const std::size_t axis = own.size() - 1 - i;
-        result[result.size() - 1 - i] = tensor.dimensions[axis] == 1 ? 0 : own[axis];
+        result[result.size() - 1 - i] = from[axis] == 1 ? 0 : own[axis];
     }
     return result;
+}
+inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
+    return broadcast_strides(tensor.dimensions, tensor.order, dimensions);
 }
 
 /// Numbers in the order of memory, with their strides by loop axis.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/kernel/rows/fields.hpp>
+#include <lpt/kernel/rows/number_type.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
-enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
 /// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
