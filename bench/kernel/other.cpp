@@ -120,6 +120,59 @@ void run_cast(benchmark::State& state, k::isa set, const k::parallel_for& parall
     measure(state, count * (width(from) + width(to)), [&] { table.run(problem, parallel); });
 }
 
+void run_pointwise(benchmark::State& state, k::isa set, const k::parallel_for& parallel, k::pointwise_function function,
+                   k::number_type type, k::number_type output_type) {
+    const k::kernel_table& table = k::table_for(set);
+    const std::int64_t count = 1 << 20;
+    const auto width = [](k::number_type of) {
+        return of == k::number_type::boolean ? 1 : of == k::number_type::i64 ? 8 : 4;
+    };
+    const aligned_bytes a(static_cast<std::size_t>(count * width(type)), 0);
+    const aligned_bytes b(static_cast<std::size_t>(count * width(type)), 0);
+    const aligned_bytes condition(static_cast<std::size_t>(count), 0);
+    const aligned_bytes output(static_cast<std::size_t>(count * width(output_type)));
+    k::pointwise_problem problem;
+    problem.function = function;
+    problem.input_type = type;
+    problem.output_type = output_type;
+    problem.count = 1;
+    problem.sizes[0] = count;
+    problem.condition_strides[0] = problem.a_strides[0] = problem.b_strides[0] = 1;
+    problem.condition = function == k::pointwise_function::select ? condition.data : nullptr;
+    problem.a = a.data;
+    problem.b = b.data;
+    problem.output = output.data;
+    measure(state, count * (2 * width(type) + width(output_type)), [&] { table.run(problem, parallel); });
+}
+
+/// An axis of 28 places becomes one of 56, linearly.
+void run_resampling(benchmark::State& state, k::isa set, const k::parallel_for& parallel, std::int64_t outer,
+                    std::int64_t inner) {
+    const k::kernel_table& table = k::table_for(set);
+    std::vector<std::int32_t> first{0};
+    std::vector<std::int32_t> places;
+    std::vector<float> weights;
+    for (std::int32_t place = 0; place < 56; ++place) {
+        const std::int32_t low = place / 2 < 26 ? place / 2 : 26;
+        places.insert(places.end(), {low, low + 1});
+        weights.insert(weights.end(), {0.25f, 0.75f});
+        first.push_back(static_cast<std::int32_t>(places.size()));
+    }
+    const aligned_bytes input(static_cast<std::size_t>(outer * 28 * inner * 4), 0);
+    const aligned_bytes output(static_cast<std::size_t>(outer * 56 * inner * 4));
+    k::resampling_problem problem;
+    problem.outer = outer;
+    problem.input_length = 28;
+    problem.length = 56;
+    problem.inner = inner;
+    problem.first_taps = first.data();
+    problem.places = places.data();
+    problem.weights = weights.data();
+    problem.input = static_cast<const float*>(static_cast<const void*>(input.data));
+    problem.output = static_cast<float*>(static_cast<void*>(output.data));
+    measure(state, outer * (28 + 56) * inner * 4, [&] { table.run(problem, parallel); });
+}
+
 void run_lookup(benchmark::State& state, k::isa set, const k::parallel_for& parallel) {
     const k::kernel_table& table = k::table_for(set);
     const aligned_bytes input(1 << 20);
@@ -169,6 +222,13 @@ void register_others(k::isa set, const k::parallel_for& parallel) {
     add("cast/f32_i32/1048576", run_cast, number::f32, number::i32);
     add("cast/f16_f32/1048576", run_cast, number::f16, number::f32);
     add("cast/f32_f16/1048576", run_cast, number::f32, number::f16);
+    using function = k::pointwise_function;
+    add("pointwise_add/i64/1048576", run_pointwise, function::add, number::i64, number::i64);
+    add("pointwise_multiply/i32/1048576", run_pointwise, function::multiply, number::i32, number::i32);
+    add("pointwise_greater/f32/1048576", run_pointwise, function::greater, number::f32, number::boolean);
+    add("pointwise_select/i32/1048576", run_pointwise, function::select, number::i32, number::i32);
+    add("resampling/f32/64x28_56x28", run_resampling, std::int64_t{64}, std::int64_t{28});
+    add("resampling/f32/3584x28_56x1", run_resampling, std::int64_t{3584}, std::int64_t{1});
     add("lookup/u8_u8/1048576", run_lookup);
     add("transpose/u8/256x3136", run_transpose, 1);
     add("transpose/f32/256x3136", run_transpose, 4);

@@ -13348,13 +13348,21 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/cast.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
-#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+// ======== lpt/kernel/rows/number_type.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
 
 /// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
@@ -13568,6 +13576,82 @@ struct transpose_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/pointwise.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a pointwise kernel computes of a and b. Whole numbers wrap around; they are divided by anything but 0.
+enum class pointwise_function : std::uint8_t {
+    add,  ///< a + b
+    subtract,  ///< a - b
+    multiply,  ///< a * b
+    divide,  ///< a / b; whole numbers towards zero
+    divide_downwards,  ///< a / b; whole numbers downwards
+    remainder,  ///< of whole numbers, with the sign of a
+    remainder_downwards,  ///< of whole numbers, with the sign of b
+    power,  ///< a ^ b of whole numbers
+    maximum,  ///< a < b ? b : a
+    minimum,  ///< b < a ? b : a
+    squared_difference,  ///< (a - b)^2
+    equal,  ///< a == b
+    not_equal,  ///< a != b
+    greater,  ///< a > b
+    greater_equal,  ///< a >= b
+    less,  ///< a < b
+    less_equal,  ///< a <= b
+    logical_and,  ///< a and b
+    logical_or,  ///< a or b
+    logical_xor,  ///< a or b, not both
+    logical_not,  ///< not a
+    abs,  ///< |a|
+    negative,  ///< -a
+    sign,  ///< -1, 0 or 1, and NaN of NaN
+    select,  ///< condition ? a : b
+};
+
+/// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
+/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// The output does not overlap an input.
+/// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
+struct pointwise_problem {
+    static constexpr int most_axes = 8;
+    pointwise_function function = pointwise_function::add;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    std::int64_t count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t condition_strides[most_axes] = {};
+    std::int64_t a_strides[most_axes] = {};
+    std::int64_t b_strides[most_axes] = {};
+    const void* condition = nullptr;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "pointwise";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("function", self.function);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("condition_strides", self.condition_strides);
+        visit("a_strides", self.a_strides);
+        visit("b_strides", self.b_strides);
+        visit("condition", self.condition);
+        visit("a", self.a);
+        visit("b", self.b);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/recurrent.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
@@ -13698,6 +13782,44 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
     const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
     return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
 }
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/resampling.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
+/// The output does not overlap the input.
+struct resampling_problem {
+    std::int64_t outer = 1;
+    std::int64_t input_length = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    const std::int32_t* first_taps = nullptr;
+    const std::int32_t* places = nullptr;
+    const float* weights = nullptr;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "resampling";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("input_length", self.input_length);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("first_taps", self.first_taps);
+        visit("places", self.places);
+        visit("weights", self.weights);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -14083,7 +14205,7 @@ struct convert_problem {
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem>;
+                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
 
 namespace detail {
 

@@ -356,13 +356,21 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/cast.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
-#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+// ======== lpt/kernel/rows/number_type.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
 
 /// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
@@ -576,6 +584,82 @@ struct transpose_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/pointwise.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a pointwise kernel computes of a and b. Whole numbers wrap around; they are divided by anything but 0.
+enum class pointwise_function : std::uint8_t {
+    add,  ///< a + b
+    subtract,  ///< a - b
+    multiply,  ///< a * b
+    divide,  ///< a / b; whole numbers towards zero
+    divide_downwards,  ///< a / b; whole numbers downwards
+    remainder,  ///< of whole numbers, with the sign of a
+    remainder_downwards,  ///< of whole numbers, with the sign of b
+    power,  ///< a ^ b of whole numbers
+    maximum,  ///< a < b ? b : a
+    minimum,  ///< b < a ? b : a
+    squared_difference,  ///< (a - b)^2
+    equal,  ///< a == b
+    not_equal,  ///< a != b
+    greater,  ///< a > b
+    greater_equal,  ///< a >= b
+    less,  ///< a < b
+    less_equal,  ///< a <= b
+    logical_and,  ///< a and b
+    logical_or,  ///< a or b
+    logical_xor,  ///< a or b, not both
+    logical_not,  ///< not a
+    abs,  ///< |a|
+    negative,  ///< -a
+    sign,  ///< -1, 0 or 1, and NaN of NaN
+    select,  ///< condition ? a : b
+};
+
+/// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
+/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// The output does not overlap an input.
+/// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
+struct pointwise_problem {
+    static constexpr int most_axes = 8;
+    pointwise_function function = pointwise_function::add;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    std::int64_t count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t condition_strides[most_axes] = {};
+    std::int64_t a_strides[most_axes] = {};
+    std::int64_t b_strides[most_axes] = {};
+    const void* condition = nullptr;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "pointwise";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("function", self.function);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("condition_strides", self.condition_strides);
+        visit("a_strides", self.a_strides);
+        visit("b_strides", self.b_strides);
+        visit("condition", self.condition);
+        visit("a", self.a);
+        visit("b", self.b);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/recurrent.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
@@ -706,6 +790,44 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
     const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
     return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
 }
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/resampling.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
+/// The output does not overlap the input.
+struct resampling_problem {
+    std::int64_t outer = 1;
+    std::int64_t input_length = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    const std::int32_t* first_taps = nullptr;
+    const std::int32_t* places = nullptr;
+    const float* weights = nullptr;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "resampling";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("input_length", self.input_length);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("first_taps", self.first_taps);
+        visit("places", self.places);
+        visit("weights", self.weights);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -1091,7 +1213,7 @@ struct convert_problem {
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem>;
+                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
 
 namespace detail {
 
@@ -8443,10 +8565,10 @@ struct constant_value {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/kernel/cast.hpp
-#ifndef LPT_HOLDS_KERNEL_CAST_HPP
-#define LPT_HOLDS_KERNEL_CAST_HPP
-// Numbers of one type as numbers of another.
+// ======== lpt/kernel/numbers.hpp
+#ifndef LPT_HOLDS_KERNEL_NUMBERS_HPP
+#define LPT_HOLDS_KERNEL_NUMBERS_HPP
+// Numbers of any type as kernels read and write them.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -8464,8 +8586,9 @@ struct stored {
     };
 };
 
+/// Numbers of any type, read as what C++ computes with, and written.
 template <class Isa>
-struct kernel_of<Isa, cast_problem> {
+struct numbers_of {
     using truth = typename stored<Isa>::truth;
     using half = typename stored<Isa>::half;
     using brain = typename stored<Isa>::brain;
@@ -8545,33 +8668,79 @@ struct kernel_of<Isa, cast_problem> {
         }
     }
 
+    static constexpr bool is_whole(number_type type) noexcept { return type < number_type::bf16; }
+
+    /// Calls `body(i)` for each i below `count`; most of them in runs of a length that compilers know, so that they use vectors.
+    template <class Body>
+    [[gnu::always_inline]] static void for_each(std::int64_t count, const Body& body) noexcept {
+        std::int64_t i = 0;
+        for (; i + run_length <= count; i += run_length) {
+            for (std::int64_t j = 0; j < run_length; ++j)
+                body(i + j);
+        }
+        for (; i < count; ++i)
+            body(i);
+    }
+    static constexpr std::int64_t run_length = 16;
+
+    /// Numbers from `first` on, `stride` apart (0 or 1), as a type that can hold them.
+    template <class Middle>
+    [[gnu::always_inline]] static void read(number_type type, const void* data, std::int64_t first, std::int64_t stride,
+                                            std::int64_t count, Middle* to) noexcept {
+        with_type(type, [&]<class From>(From) __attribute__((always_inline)) {
+            const auto* const from = static_cast<const From*>(data) + first;
+            if (stride == 0) {
+                const auto value = static_cast<Middle>(value_of(from[0]));
+                for_each(count, [&](std::int64_t i) __attribute__((always_inline)) { to[i] = value; });
+            } else {
+                for_each(count, [&](std::int64_t i)
+                                    __attribute__((always_inline)) { to[i] = static_cast<Middle>(value_of(from[i])); });
+            }
+        });
+    }
+    /// The converse, to `first` and what follows.
+    template <class Middle>
+    [[gnu::always_inline]] static void write(number_type type, const Middle* from, std::int64_t count, void* data,
+                                             std::int64_t first) noexcept {
+        with_type(type, [&]<class To>(To) __attribute__((always_inline)) {
+            auto* const to = static_cast<To*>(data) + first;
+            for_each(count, [&](std::int64_t i) __attribute__((always_inline)) { to[i] = converted<To>(from[i]); });
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_CAST_HPP
+#define LPT_HOLDS_KERNEL_CAST_HPP
+// Numbers of one type as numbers of another.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct kernel_of<Isa, cast_problem> {
+    using numbers = numbers_of<Isa>;
+
     /// So many numbers at a time become a `Middle`, and then what they shall be: each type has two loops, and not one for each other type.
     static constexpr std::int64_t block = 128;
 
     template <class Middle>
     static void run_through(const cast_problem& p, std::int64_t begin, std::int64_t end) noexcept {
-        Middle numbers[block];
+        Middle middle[block];
         for (std::int64_t first = begin; first < end; first += block) {
             const std::int64_t count = end - first < block ? end - first : block;
-            with_type(p.input_type, [&]<class From>(From) __attribute__((always_inline)) {
-                const auto* const from = static_cast<const From*>(p.input) + first;
-                for (std::int64_t i = 0; i < count; ++i)
-                    numbers[i] = static_cast<Middle>(value_of(from[i]));
-            });
-            with_type(p.output_type, [&]<class To>(To) __attribute__((always_inline)) {
-                auto* const to = static_cast<To*>(p.output) + first;
-                for (std::int64_t i = 0; i < count; ++i)
-                    to[i] = converted<To>(numbers[i]);
-            });
+            numbers::read(p.input_type, p.input, first, 1, count, middle);
+            numbers::write(p.output_type, middle, count, p.output, first);
         }
     }
 
-    static constexpr bool is_whole(number_type type) noexcept { return type < number_type::bf16; }
-
     static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
         split<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
-            if (is_whole(p.input_type) && is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
-            const bool is_single = !is_whole(p.input_type) && p.input_type != number_type::f64;
+            const bool from_whole = numbers::is_whole(p.input_type);
+            if (from_whole && numbers::is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
+            const bool is_single = !from_whole && p.input_type != number_type::f64;
             if (is_single || p.output_type == number_type::f32) return run_through<float>(p, begin, end);
             run_through<double>(p, begin, end);
         });
@@ -11426,6 +11595,212 @@ struct lookup {
 } // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/pointwise.hpp
+#ifndef LPT_HOLDS_KERNEL_POINTWISE_HPP
+#define LPT_HOLDS_KERNEL_POINTWISE_HPP
+// Arithmetic, comparisons and logic of any numbers, and the choice between two.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Where an element of the output has its inputs.
+template <class Isa>
+class pointwise_place {
+    const pointwise_problem& p_;
+    std::int64_t at_[pointwise_problem::most_axes] = {};
+
+    void move(std::int64_t axis, std::int64_t by) noexcept {
+        at_[axis] += by;
+        condition += by * p_.condition_strides[axis];
+        a += by * p_.a_strides[axis];
+        b += by * p_.b_strides[axis];
+    }
+
+public:
+    std::int64_t condition = 0;
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+
+    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept : p_(p) {
+        for (std::int64_t axis = p.count; axis-- > 0; element /= p.sizes[axis])
+            move(axis, element % p.sizes[axis]);
+    }
+    std::int64_t rest_of_row() const noexcept { return p_.sizes[p_.count - 1] - at_[p_.count - 1]; }
+    /// At most the rest of a row.
+    void advance(std::int64_t elements) noexcept {
+        std::int64_t axis = p_.count - 1;
+        for (move(axis, elements); axis > 0 && at_[axis] == p_.sizes[axis]; move(--axis, 1))
+            move(axis, -at_[axis]);
+    }
+};
+
+/// The functions, of one type of numbers.
+template <class Isa, class Number>
+struct pointwise_functions {
+    static constexpr bool is_real = is_same<Number, float> || is_same<Number, double>;
+
+    /// Unsigned where whole numbers may wrap around.
+    [[gnu::always_inline]] static auto wrapping(Number value) noexcept {
+        if constexpr (is_real)
+            return value;
+        else if constexpr (sizeof(Number) == 4)
+            return static_cast<std::uint32_t>(value);
+        else
+            return static_cast<std::uint64_t>(value);
+    }
+    [[gnu::always_inline]] static Number plus(Number a, Number b) noexcept {
+        return static_cast<Number>(wrapping(a) + wrapping(b));
+    }
+    [[gnu::always_inline]] static Number minus(Number a, Number b) noexcept {
+        return static_cast<Number>(wrapping(a) - wrapping(b));
+    }
+    [[gnu::always_inline]] static Number times(Number a, Number b) noexcept {
+        return static_cast<Number>(wrapping(a) * wrapping(b));
+    }
+    [[gnu::always_inline]] static Number negated(Number a) noexcept {
+        if constexpr (is_real)
+            return -a;
+        else
+            return minus(0, a);
+    }
+    [[gnu::always_inline]] static Number absolute(Number a) noexcept { return a < 0 ? negated(a) : a + Number{0}; }
+    [[gnu::always_inline]] static Number sign(Number a) noexcept { return a < 0 ? Number{-1} : a > 0 ? Number{1} : a; }
+    [[gnu::always_inline]] static Number quotient(Number a, Number b) noexcept {
+        if constexpr (!is_real) {
+            if (b == -1) return negated(a);  // which division traps for the least number
+        }
+        return a / b;
+    }
+    [[gnu::always_inline]] static Number remainder(Number a, Number b) noexcept { return b == -1 ? 0 : a % b; }
+    [[gnu::always_inline]] static Number quotient_downwards(Number a, Number b) noexcept {
+        const Number whole = quotient(a, b);
+        return remainder(a, b) != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
+    }
+    [[gnu::always_inline]] static Number remainder_downwards(Number a, Number b) noexcept {
+        const Number rest = remainder(a, b);
+        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    }
+    static Number power(Number base, Number exponent) noexcept {
+        if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+        Number result = 1;
+        for (; exponent != 0; exponent >>= 1) {
+            if ((exponent & 1) != 0) result = times(result, base);
+            base = times(base, base);
+        }
+        return result;
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, pointwise_problem> {
+    using numbers = numbers_of<Isa>;
+    static constexpr std::int64_t block = 128;  // numbers at a time
+
+    template <class Number>
+    struct buffers {
+        alignas(64) Number a[block];
+        alignas(64) Number b[block];
+        alignas(64) Number condition[block];
+        alignas(64) Number result[block];
+    };
+
+    template <class Number>
+    [[gnu::always_inline]] static void compute(pointwise_function function, buffers<Number>& all,
+                                               std::int64_t count) noexcept {
+        using one = pointwise_functions<Isa, Number>;
+        const auto with = [&](auto each) __attribute__((always_inline)) {
+            numbers::for_each(count, [&](std::int64_t i)
+                                         __attribute__((always_inline)) { all.result[i] = each(all.a[i], all.b[i]); });
+        };
+        const auto with_one = [&](auto each) __attribute__((always_inline)) {
+            numbers::for_each(count,
+                              [&](std::int64_t i) __attribute__((always_inline)) { all.result[i] = each(all.a[i]); });
+        };
+        switch (function) {
+            case pointwise_function::add: return with([](Number a, Number b) { return one::plus(a, b); });
+            case pointwise_function::subtract: return with([](Number a, Number b) { return one::minus(a, b); });
+            case pointwise_function::multiply: return with([](Number a, Number b) { return one::times(a, b); });
+            case pointwise_function::divide: return with([](Number a, Number b) { return one::quotient(a, b); });
+            case pointwise_function::maximum: return with([](Number a, Number b) { return a < b ? b : a; });
+            case pointwise_function::minimum: return with([](Number a, Number b) { return b < a ? b : a; });
+            case pointwise_function::squared_difference:
+                return with([](Number a, Number b) { return one::times(one::minus(a, b), one::minus(a, b)); });
+            case pointwise_function::equal: return with([](Number a, Number b) { return Number(a == b); });
+            case pointwise_function::not_equal: return with([](Number a, Number b) { return Number(a != b); });
+            case pointwise_function::greater: return with([](Number a, Number b) { return Number(a > b); });
+            case pointwise_function::greater_equal: return with([](Number a, Number b) { return Number(a >= b); });
+            case pointwise_function::less: return with([](Number a, Number b) { return Number(a < b); });
+            case pointwise_function::less_equal: return with([](Number a, Number b) { return Number(a <= b); });
+            case pointwise_function::logical_and:
+                return with([](Number a, Number b) { return Number((a != 0) & (b != 0)); });
+            case pointwise_function::logical_or:
+                return with([](Number a, Number b) { return Number((a != 0) | (b != 0)); });
+            case pointwise_function::logical_xor:
+                return with([](Number a, Number b) { return Number((a != 0) != (b != 0)); });
+            case pointwise_function::logical_not: return with_one([](Number a) { return Number(a == 0); });
+            case pointwise_function::abs: return with_one([](Number a) { return one::absolute(a); });
+            case pointwise_function::negative: return with_one([](Number a) { return one::negated(a); });
+            case pointwise_function::sign: return with_one([](Number a) { return one::sign(a); });
+            case pointwise_function::select:
+                return numbers::for_each(count, [&](std::int64_t i) __attribute__((always_inline)) {
+                    all.result[i] = all.condition[i] != 0 ? all.a[i] : all.b[i];
+                });
+            default: break;
+        }
+        if constexpr (!one::is_real) {
+            switch (function) {
+                case pointwise_function::divide_downwards:
+                    return with([](Number a, Number b) { return one::quotient_downwards(a, b); });
+                case pointwise_function::remainder:
+                    return with([](Number a, Number b) { return one::remainder(a, b); });
+                case pointwise_function::remainder_downwards:
+                    return with([](Number a, Number b) { return one::remainder_downwards(a, b); });
+                default: return with([](Number a, Number b) { return one::power(a, b); });
+            }
+        }
+    }
+
+    template <class Number>
+    static void run_through(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        buffers<Number> all;
+        pointwise_place<Isa> place(p, begin);
+        const std::int64_t last = p.count - 1;
+        std::int64_t count = 0;
+        for (std::int64_t first = begin; first < end; first += count) {
+            count = end - first < block ? end - first : block;
+            count = place.rest_of_row() < count ? place.rest_of_row() : count;
+            numbers::read(p.input_type, p.a, place.a, p.a_strides[last], count, all.a);
+            if (p.b != nullptr) numbers::read(p.input_type, p.b, place.b, p.b_strides[last], count, all.b);
+            if (p.condition != nullptr)
+                numbers::read(number_type::boolean, p.condition, place.condition, p.condition_strides[last], count,
+                              all.condition);
+            compute(p.function, all, count);
+            numbers::write(p.output_type, all.result, count, p.output, first);
+            place.advance(count);
+        }
+    }
+
+    /// Which type of numbers computes with an input type: whole numbers of 32 bits give all lower bits.
+    static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
+        std::int64_t elements = 1;
+        for (std::int64_t axis = 0; axis < p.count; ++axis)
+            elements *= p.sizes[axis];
+        split<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+            switch (p.input_type) {
+                case number_type::f64: return run_through<double>(p, begin, end);
+                case number_type::bf16:
+                case number_type::f16:
+                case number_type::f32: return run_through<float>(p, begin, end);
+                case number_type::u32:
+                case number_type::i64: return run_through<std::int64_t>(p, begin, end);
+                default: return run_through<std::int32_t>(p, begin, end);
+            }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/pool_bytes.hpp
 #ifndef LPT_HOLDS_KERNEL_POOL_BYTES_HPP
 #define LPT_HOLDS_KERNEL_POOL_BYTES_HPP
@@ -12162,6 +12537,57 @@ private:
     /// Multiply instructions of a sequence.
     static std::int64_t steps_of(const recurrent_problem& p) noexcept {
         return p.time * gates_of(p.kind) * p.hidden * p.hidden / width;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/resampling.hpp
+#ifndef LPT_HOLDS_KERNEL_RESAMPLING_HPP
+#define LPT_HOLDS_KERNEL_RESAMPLING_HPP
+// Weighted sums of places along an axis: Interpolate, one axis after the other.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct kernel_of<Isa, resampling_problem> {
+    static constexpr std::int64_t block = 64;  // neighbours whose sums are under way at once
+
+    /// One place where the axis is the innermost.
+    static float sum_of_place(const resampling_problem& p, std::int64_t place, const float* row) noexcept {
+        float sum = 0;
+        for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
+            sum += p.weights[tap] * row[p.places[tap]];
+        return sum;
+    }
+    /// One place with all that is next to it along the inner axes.
+    static void sum_rows(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
+        for (std::int64_t first = 0; first < p.inner; first += block) {
+            const std::int64_t count = p.inner - first < block ? p.inner - first : block;
+            float sums[block] = {};
+            for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap) {
+                const float weight = p.weights[tap];
+                const float* const row = from + p.places[tap] * p.inner + first;
+                numbers_of<Isa>::for_each(count, [&](std::int64_t i)
+                                                     __attribute__((always_inline)) { sums[i] += weight * row[i]; });
+            }
+            numbers_of<Isa>::for_each(count,
+                                      [&](std::int64_t i) __attribute__((always_inline)) { to[first + i] = sums[i]; });
+        }
+    }
+
+    static void run(const resampling_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t grain = 1 + 4096 / p.inner;
+        split<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const float* const from = p.input + i / p.length * p.input_length * p.inner;
+                if (p.inner == 1)
+                    p.output[i] = sum_of_place(p, i % p.length, from);
+                else
+                    sum_rows(p, i % p.length, from, p.output + i * p.inner);
+            }
+        });
     }
 };
 

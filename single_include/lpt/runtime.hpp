@@ -308,13 +308,21 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/cast.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
-#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+// ======== lpt/kernel/rows/number_type.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_NUMBER_TYPE_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/cast.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+#define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
+namespace lpt::inline LPT_ABI::kernel {
 
 /// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
@@ -528,6 +536,82 @@ struct transpose_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/pointwise.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_POINTWISE_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a pointwise kernel computes of a and b. Whole numbers wrap around; they are divided by anything but 0.
+enum class pointwise_function : std::uint8_t {
+    add,  ///< a + b
+    subtract,  ///< a - b
+    multiply,  ///< a * b
+    divide,  ///< a / b; whole numbers towards zero
+    divide_downwards,  ///< a / b; whole numbers downwards
+    remainder,  ///< of whole numbers, with the sign of a
+    remainder_downwards,  ///< of whole numbers, with the sign of b
+    power,  ///< a ^ b of whole numbers
+    maximum,  ///< a < b ? b : a
+    minimum,  ///< b < a ? b : a
+    squared_difference,  ///< (a - b)^2
+    equal,  ///< a == b
+    not_equal,  ///< a != b
+    greater,  ///< a > b
+    greater_equal,  ///< a >= b
+    less,  ///< a < b
+    less_equal,  ///< a <= b
+    logical_and,  ///< a and b
+    logical_or,  ///< a or b
+    logical_xor,  ///< a or b, not both
+    logical_not,  ///< not a
+    abs,  ///< |a|
+    negative,  ///< -a
+    sign,  ///< -1, 0 or 1, and NaN of NaN
+    select,  ///< condition ? a : b
+};
+
+/// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
+/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// The output does not overlap an input.
+/// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
+struct pointwise_problem {
+    static constexpr int most_axes = 8;
+    pointwise_function function = pointwise_function::add;
+    number_type input_type = number_type::f32;
+    number_type output_type = number_type::f32;
+    std::int64_t count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t condition_strides[most_axes] = {};
+    std::int64_t a_strides[most_axes] = {};
+    std::int64_t b_strides[most_axes] = {};
+    const void* condition = nullptr;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* output = nullptr;
+
+    static constexpr const char* name = "pointwise";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("function", self.function);
+        visit("input_type", self.input_type);
+        visit("output_type", self.output_type);
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("condition_strides", self.condition_strides);
+        visit("a_strides", self.a_strides);
+        visit("b_strides", self.b_strides);
+        visit("condition", self.condition);
+        visit("a", self.a);
+        visit("b", self.b);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/recurrent.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
 #define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
@@ -658,6 +742,44 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
     const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
     return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
 }
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/resampling.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
+/// The output does not overlap the input.
+struct resampling_problem {
+    std::int64_t outer = 1;
+    std::int64_t input_length = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    const std::int32_t* first_taps = nullptr;
+    const std::int32_t* places = nullptr;
+    const float* weights = nullptr;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "resampling";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("input_length", self.input_length);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("first_taps", self.first_taps);
+        visit("places", self.places);
+        visit("weights", self.weights);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -1043,7 +1165,7 @@ struct convert_problem {
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem>;
+                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
 
 namespace detail {
 
@@ -3318,16 +3440,17 @@ constexpr resize_rule rule_of(const op::interpolate& self, int version) {
     return {mode, coordinates, op::nearest_mode::simple, self.antialias, -0.75};
 }
 
-/// The axes that are resampled, in the order of sizes and scales.
-constexpr integers resized_axes(const call& node, const op::interpolate& self) {
-    const std::size_t port = node.version >= 11 ? 2 : 3;
-    integers axes = node.version == 0 ? self.axes : node.integers_at(port);
-    if (axes.empty()) {
-        for (std::size_t axis = 0; axis < node.dimensions(0).rank(); ++axis) {
-            axes.push_back(static_cast<std::int64_t>(axis));
+/// The input that says which axes are resampled; version 0 has an attribute.
+constexpr std::size_t axes_port(int version) { return version >= 11 ? 2 : 3; }
+
+/// The axes that are resampled, in the order of sizes and scales: all of them where none are named.
+constexpr integers resized_axes(integers named, std::size_t rank) {
+    if (named.empty()) {
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            named.push_back(static_cast<std::int64_t>(axis));
         }
     }
-    return axes;
+    return named;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {
@@ -3384,24 +3507,42 @@ constexpr tensor interpolate_nearest(const tensor& data, const shape& dimensions
     return evaluation::rearrange(data, dimensions, sources);
 }
 
+/// How each axis is resampled; nothing for axes that are not. `data`: the input with its margin; `scales`: the input that says them, null where
+/// sizes do.
+constexpr seq<resampling> resamplings_of(const resize_rule& rule, const shape& data, const shape& output,
+                                         const integers& axes, const tensor* scales) {
+    seq<resampling> taps(output.rank(), resampling{});
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = evaluation::detail::axis_of(axes[i], output.rank());
+        axis_resize resize{data[axis], output[axis], 1};
+        resize.scale = scales != nullptr ? static_cast<float>(scales->real(i))
+                                         : static_cast<float>(resize.output) / static_cast<float>(resize.input);
+        for (std::int64_t place = 0; place < resize.output; ++place) {
+            taps[axis].push_back(taps_of(rule, resize, place));
+        }
+    }
+    return taps;
+}
+constexpr bool is_resized_by_scales(const op::interpolate& self, int version) {
+    return version >= 4 && self.shape_calculation_mode == op::shape_calculation_mode::scales;
+}
+/// The input that says scales, or sizes for them.
+constexpr std::size_t scale_port(int version) { return version >= 11 ? 1 : 2; }
+
+/// True if an axis has other values afterwards.
+constexpr bool is_resampled(const resize_rule& rule, const resampling& taps, std::int64_t input, std::int64_t output) {
+    return !taps.empty() && (input != output || rule.mode != op::interpolate_mode::linear_onnx);
+}
+
 constexpr tensor interpolate(const call& node) {
     const auto& self = node.as<op::interpolate>();
     const shape& dimensions = node.output().dimensions;
     const resize_rule rule = rule_of(self, node.version);
     const tensor data = with_margin(node, self);
-    const integers axes = resized_axes(node, self);
-    const bool by_scales = node.version >= 4 && self.shape_calculation_mode == op::shape_calculation_mode::scales;
-    const std::size_t scale_port = node.version >= 11 ? 1 : 2;
-    seq<resampling> taps(dimensions.rank(), resampling{});
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::size_t axis = evaluation::detail::axis_of(axes[i], dimensions.rank());
-        axis_resize resize{data.dimensions()[axis], dimensions[axis], 1};
-        resize.scale = by_scales ? static_cast<float>(node.input(scale_port).real(i))
-                                 : static_cast<float>(resize.output) / static_cast<float>(resize.input);
-        for (std::int64_t place = 0; place < resize.output; ++place) {
-            taps[axis].push_back(taps_of(rule, resize, place));
-        }
-    }
+    const tensor* scales = is_resized_by_scales(self, node.version) ? &node.input(scale_port(node.version)) : nullptr;
+    const integers axes = resized_axes(node.version == 0 ? self.axes : node.integers_at(axes_port(node.version)),
+                                       data.dimensions().rank());
+    const seq<resampling> taps = resamplings_of(rule, data.dimensions(), dimensions, axes, scales);
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         // Version 0 pads without telling the output's shape.
         if (taps[axis].empty() && data.dimensions()[axis] != dimensions[axis]) {
@@ -3415,7 +3556,7 @@ constexpr tensor interpolate(const call& node) {
     seq<double> values = reals_of(data);
     shape now = data.dimensions();
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        if (!taps[axis].empty() && (now[axis] != dimensions[axis] || rule.mode != op::interpolate_mode::linear_onnx)) {
+        if (is_resampled(rule, taps[axis], now[axis], dimensions[axis])) {
             values = resample_axis(values, taps[axis], elements_between(now, 0, axis),
                                    elements_between(now, axis + 1, now.rank()), static_cast<std::size_t>(now[axis]));
             now[axis] = dimensions[axis];
@@ -7381,6 +7522,8 @@ private:
     bool make_normalization(node_id id);
     bool make_reduction(node_id id);
     bool make_cast(node_id id);
+    bool make_pointwise(node_id id);
+    bool make_resampling(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};
@@ -7880,14 +8023,17 @@ inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_ax
 }
 
 /// Strides of a tensor that broadcasts to `dimensions`, by axis of those.
-inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
-    const std::vector<std::int64_t> own = strides_of(tensor.dimensions, tensor.order);
+inline std::vector<std::int64_t> broadcast_strides(const shape& from, layout order, const shape& dimensions) {
+    const std::vector<std::int64_t> own = strides_of(from, order);
     std::vector<std::int64_t> result(dimensions.rank(), 0);
     for (std::size_t i = 0; i < own.size() && i < result.size(); ++i) {
         const std::size_t axis = own.size() - 1 - i;
-        result[result.size() - 1 - i] = tensor.dimensions[axis] == 1 ? 0 : own[axis];
+        result[result.size() - 1 - i] = from[axis] == 1 ? 0 : own[axis];
     }
     return result;
+}
+inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
+    return broadcast_strides(tensor.dimensions, tensor.order, dimensions);
 }
 
 /// Numbers in the order of memory, with their strides by loop axis.
@@ -8644,6 +8790,151 @@ inline bool planner::make_cast(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/pointwise.hpp
+#ifndef LPT_HOLDS_PLAN_POINTWISE_HPP
+#define LPT_HOLDS_PLAN_POINTWISE_HPP
+// Arithmetic of numbers that no epilogue computes with, comparisons, logic, Select.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+inline bool has_zero(const tensor& values) {
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (values.integer(i) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What the kernel computes for an operation; false where it has no function.
+inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointwise_function& result) {
+    using kernel::pointwise_function;
+    switch (each.kind()) {
+        case op::kind::add: result = pointwise_function::add; return true;
+        case op::kind::subtract: result = pointwise_function::subtract; return true;
+        case op::kind::multiply: result = pointwise_function::multiply; return true;
+        case op::kind::divide:
+            result = !is_real && each.as<op::divide>().m_pythondiv ? pointwise_function::divide_downwards
+                                                                   : pointwise_function::divide;
+            return true;
+        case op::kind::mod: result = pointwise_function::remainder; return !is_real;
+        case op::kind::floor_mod: result = pointwise_function::remainder_downwards; return !is_real;
+        case op::kind::power: result = pointwise_function::power; return !is_real;
+        case op::kind::maximum: result = pointwise_function::maximum; return true;
+        case op::kind::minimum: result = pointwise_function::minimum; return true;
+        case op::kind::squared_difference: result = pointwise_function::squared_difference; return true;
+        case op::kind::equal: result = pointwise_function::equal; return true;
+        case op::kind::not_equal: result = pointwise_function::not_equal; return true;
+        case op::kind::greater: result = pointwise_function::greater; return true;
+        case op::kind::greater_equal: result = pointwise_function::greater_equal; return true;
+        case op::kind::less: result = pointwise_function::less; return true;
+        case op::kind::less_equal: result = pointwise_function::less_equal; return true;
+        case op::kind::logical_and: result = pointwise_function::logical_and; return true;
+        case op::kind::logical_or: result = pointwise_function::logical_or; return true;
+        case op::kind::logical_xor: result = pointwise_function::logical_xor; return true;
+        case op::kind::logical_not: result = pointwise_function::logical_not; return true;
+        case op::kind::abs: result = pointwise_function::abs; return true;
+        case op::kind::negative: result = pointwise_function::negative; return true;
+        case op::kind::sign: result = pointwise_function::sign; return true;
+        case op::kind::select: result = pointwise_function::select; return true;
+        default: return false;
+    }
+}
+
+/// Whole numbers as wide as a type: what is only moved keeps its bits.
+inline kernel::number_type bits_of(element type) {
+    using kernel::number_type;
+    switch (bit_width(type)) {
+        case 8: return number_type::u8;
+        case 16: return number_type::u16;
+        case 32: return number_type::i32;
+        default: return number_type::i64;
+    }
+}
+
+/// True if an operation's inputs and outputs are numbers that kernels know, a and b of one type, and no divisor can be zero. Numbers of u64 are
+/// left to the reference, which refuses those that it cannot compute with.
+inline bool can_be_pointwise(const graph& model, const node& each, std::size_t first) {
+    kernel::number_type ignored;
+    const element type = model.type(each.input(first));
+    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape()) &&
+                  number_type_of(type, ignored) && number_type_of(each.type(), ignored);
+    for (std::size_t port = first; port < each.inputs(); ++port) {
+        result = result && model.type(each.input(port)) == type;
+    }
+    const bool divides = each.is<op::divide>() || each.is<op::mod>() || each.is<op::floor_mod>();
+    if (result && divides && !is_real(type)) {
+        const tensor* divisor = model.constant_value(each.input(1));
+        result = divisor != nullptr && !has_zero(*divisor);
+    }
+    return result;
+}
+
+/// The loops over an output, joined where the strides of all tensors allow it; false for more than the kernel has.
+inline bool settle_axes(const shape& dimensions, std::vector<std::vector<std::int64_t>>& strides,
+                        kernel::pointwise_problem& problem) {
+    loops all;
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        all.sizes.push_back(dimensions[axis]);
+    }
+    for (std::vector<std::int64_t>& of : strides) {
+        all.operands.push_back(&of);
+    }
+    all.merge();
+    if (all.sizes.size() > kernel::pointwise_problem::most_axes) {
+        return false;
+    }
+    problem.count = static_cast<std::int64_t>(all.sizes.size());
+    std::copy(all.sizes.begin(), all.sizes.end(), problem.sizes);
+    return true;
+}
+
+}  // namespace detail
+
+/// Operations on each element that are part of no group: an integer division whose divisor is known, arithmetic of other types than f32.
+inline bool planner::make_pointwise(node_id id) {
+    const node& each = model()[id];
+    kernel::pointwise_problem problem;
+    const bool selects = each.is<op::select>();
+    const std::size_t first = selects ? 1 : 0;
+    if (each.inputs() <= first ||
+        !detail::pointwise_function_of(each, is_real(model().type(each.input(0))), problem.function) ||
+        !detail::can_be_pointwise(model(), each, first)) {
+        return false;
+    }
+    const element type = model().type(each.input(first));
+    static_cast<void>(detail::number_type_of(type, problem.input_type));
+    static_cast<void>(detail::number_type_of(each.type(), problem.output_type));
+    if (selects) {
+        problem.input_type = problem.output_type = detail::bits_of(type);
+    }
+    const shape& dimensions = each.shape();
+    std::vector<std::vector<std::int64_t>> strides;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        strides.push_back(detail::broadcast_strides(model().shape(each.input(port)), layout::plain, dimensions));
+    }
+    strides.push_back(strides_of(dimensions, layout::plain));
+    if (!detail::settle_axes(dimensions, strides, problem)) {
+        return false;
+    }
+    std::int64_t* const places[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
+    std::vector<tensor_id> operands(3, tensor_id::none);
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const std::size_t slot = port + 1 - first;
+        std::copy(strides[port].begin(), strides[port].end(), places[slot]);
+        operands[slot] = tensor_of(each.input(port), layout::plain);
+    }
+    operands.push_back(add_tensor(each.type(), dimensions, layout::plain));
+    define(id, operands.back());
+    add_kernel({id}, problem, operands, reference_type(model(), each));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/recurrent.hpp
 #ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
 #define LPT_HOLDS_PLAN_RECURRENT_HPP
@@ -8876,6 +9167,129 @@ inline bool planner::make_recurrent(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/resampling.hpp
+#ifndef LPT_HOLDS_PLAN_RESAMPLING_HPP
+#define LPT_HOLDS_PLAN_RESAMPLING_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// How Interpolate resamples each axis, if it pads nothing and says all but its data beforehand; false otherwise.
+inline bool resamplings_of(const graph& model, const node& each, seq<reference::detail::resampling>& result) {
+    constexpr dimension longest = 1 << 20;  // of axes whose places are listed
+    const auto& self = each.as<op::interpolate>();
+    const auto value_of = [&](std::size_t port) {
+        return port < each.inputs() ? model.constant_value(each.input(port)) : nullptr;
+    };
+    const shape& data = model.shape(each.input(0));
+    bool is_known = true;
+    for (const integers* pads : {&self.pads_begin, &self.pads_end}) {
+        for (const std::int64_t pad : *pads) {
+            is_known = is_known && pad == 0;
+        }
+    }
+    for (const dimension size : each.shape()) {
+        is_known = is_known && size <= longest;
+    }
+    integers axes = self.axes;
+    if (const std::size_t port = reference::detail::axes_port(each.version());
+        each.version() != 0 && port < each.inputs()) {
+        const tensor* named = value_of(port);
+        is_known = is_known && named != nullptr;
+        axes = named != nullptr ? integers_of(*named) : integers();
+    }
+    const bool by_scales = reference::detail::is_resized_by_scales(self, each.version());
+    const tensor* scales = by_scales ? value_of(reference::detail::scale_port(each.version())) : nullptr;
+    if (!is_known || by_scales != (scales != nullptr)) {
+        return false;
+    }
+    result = reference::detail::resamplings_of(reference::detail::rule_of(self, each.version()), data, each.shape(),
+                                               reference::detail::resized_axes(axes, data.rank()), scales);
+    return true;
+}
+
+/// The taps of an axis as the kernel reads them.
+struct listed_taps {
+    tensor first_taps;
+    tensor places;
+    tensor weights;
+
+    explicit listed_taps(const reference::detail::resampling& axis) {
+        std::size_t count = 0;
+        for (const seq<reference::detail::tap>& place : axis) {
+            count += place.size();
+        }
+        tensor_builder first(i32, shape{static_cast<dimension>(axis.size() + 1)});
+        tensor_builder where(i32, shape{static_cast<dimension>(count)});
+        tensor_builder share(f32, shape{static_cast<dimension>(count)});
+        std::size_t at = 0;
+        for (std::size_t place = 0; place < axis.size(); ++place) {
+            for (const reference::detail::tap& each : axis[place]) {
+                where.integer(at, each.place);
+                share.real(at, each.weight);
+                ++at;
+            }
+            first.integer(place + 1, static_cast<std::int64_t>(at));
+        }
+        first_taps = first.finish();
+        places = where.finish();
+        weights = share.finish();
+    }
+};
+
+}  // namespace detail
+
+/// Interpolate by weights: a step for each axis that has other values afterwards, in either layout.
+inline bool planner::make_resampling(node_id id) {
+    const node& each = model()[id];
+    seq<reference::detail::resampling> taps;
+    if (!each.is<op::interpolate>() || !detail::maps_f32(model(), each) ||
+        !detail::resamplings_of(model(), each, taps)) {
+        return false;
+    }
+    const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
+    shape now = model().shape(each.input(0));
+    std::vector<std::size_t> resampled;
+    for (std::size_t axis = 0; axis < now.rank(); ++axis) {
+        if (reference::detail::is_resampled(rule, taps[axis], now[axis], each.shape()[axis])) {
+            resampled.push_back(axis);
+        }
+    }
+    if (rule.mode == op::interpolate_mode::nearest || resampled.empty()) {
+        return false;
+    }
+    const output_ref input = each.input(0);
+    const bool last = exists(input, layout::channels_last) && !exists(input, layout::plain);
+    const layout order = last ? layout::channels_last : layout::plain;
+    const std::vector<std::size_t> axes = memory_order(now.rank(), order);
+    tensor_id from = make_f32(tensor_of(input, order));
+    for (const std::size_t axis : resampled) {
+        const detail::listed_taps listed(taps[axis]);
+        kernel::resampling_problem problem;
+        problem.input_length = now[axis];
+        problem.length = each.shape()[axis];
+        bool is_inside = false;
+        for (const std::size_t other : axes) {
+            is_inside = is_inside || other == axis;
+            (is_inside ? problem.inner : problem.outer) *= other == axis ? 1 : now[other];
+        }
+        now[axis] = problem.length;
+        const tensor_id to = add_tensor(f32, now, order);
+        const bool is_last = axis == resampled.back();
+        if (is_last) {
+            define(id, to);
+        }
+        add_kernel(
+            is_last ? std::vector<node_id>{id} : std::vector<node_id>(), problem,
+            {add_constant(listed.first_taps), add_constant(listed.places), add_constant(listed.weights), from, to});
+        from = to;
+    }
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/softmax.hpp
 #ifndef LPT_HOLDS_PLAN_SOFTMAX_HPP
 #define LPT_HOLDS_PLAN_SOFTMAX_HPP
@@ -8917,7 +9331,7 @@ namespace lpt::inline LPT_ABI::plan {
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
 inline bool planner::make_kernel(node_id id) {
     return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
-           make_reduction(id) || make_cast(id);
+           make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/executor/bounds.hpp"
 
-#include <lpt/plan/source.hpp>
+#include <lpt/plan/plan.hpp>
 #include <lpt/reference/normalization.hpp>
 
 #include <algorithm>
@@ -367,6 +367,46 @@ bounds step_bounds::softmax(node_id id, const std::vector<bounds>& inputs) const
                    }));
 }
 
+/// Interpolate of numbers that are known; `kernel/rows/resampling.hpp`. Where sums on the way may pass the largest number, nothing is known.
+bounds step_bounds::interpolate(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    seq<reference::detail::resampling> taps;
+    if (!plan::detail::resamplings_of(model_, each, taps)) {
+        fail({"Interpolate '", each.name(), "' has a kernel, but says its weights only when it runs"});
+    }
+    const tensor size = magnitude(inputs[0]);
+    shape now = size.dimensions();
+    seq<double> sizes;
+    for (std::size_t i = 0; i < size.elements(); ++i) {
+        sizes.push_back(size.real(i));
+    }
+    double terms = 0;
+    for (std::size_t axis = 0; axis < now.rank(); ++axis) {
+        std::size_t most = 0;
+        for (seq<reference::detail::tap>& place : taps[axis]) {
+            most = std::max(most, place.size());
+            for (reference::detail::tap& tap : place) {
+                tap.weight = std::abs(tap.weight);
+            }
+        }
+        if (most != 0) {
+            sizes = reference::detail::resample_axis(sizes, taps[axis], evaluation::elements_between(now, 0, axis),
+                                                     evaluation::elements_between(now, axis + 1, now.rank()),
+                                                     static_cast<std::size_t>(now[axis]));
+            now[axis] = each.shape()[axis];
+            terms += static_cast<double>(most + 2);
+        }
+    }
+    tensor_builder errors(f64, now);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        errors.real(i, sizes[i] < largest / 2 ? terms * (unit * sizes[i] + 0x1p-149) : std::nan(""));
+    }
+    const tensor error = errors.finish();
+    const tensor value =
+        map(evaluate(id, lows(inputs)), error, [](double v, double e) { return std::isnan(e) ? e : v; });
+    return widened({value, value}, error);
+}
+
 /// Reductions of numbers that are known, but ReduceMean and those that round nothing; `kernel/rows/groups.hpp`.
 bounds step_bounds::reduction(node_id id, const std::vector<bounds>& inputs) const {
     const node& each = model_[id];
@@ -633,6 +673,11 @@ bounds step_bounds::compute(output_ref output) {
         case op::kind::log_softmax:
             if (is_point(inputs[0])) {
                 return softmax(id, inputs);
+            }
+            break;
+        case op::kind::interpolate:
+            if (is_point(inputs[0]) && !is_whole_) {
+                return interpolate(id, inputs);
             }
             break;
         case op::kind::lstm_cell:

@@ -71,6 +71,7 @@ private:
     bounds average(node_id id, const std::vector<bounds>& inputs) const;
     bounds smooth(node_id id, const std::vector<bounds>& inputs, double slope, double absolute_error) const;
     bounds softmax(node_id id, const std::vector<bounds>& inputs) const;
+    bounds interpolate(node_id id, const std::vector<bounds>& inputs) const;
     bounds recurrent(output_ref output, const std::vector<bounds>& inputs) const;
     bounds reduction(node_id id, const std::vector<bounds>& inputs) const;
     bounds normalization(node_id id, const std::vector<bounds>& inputs) const;

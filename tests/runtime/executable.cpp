@@ -256,6 +256,73 @@ TEST_CASE("Converts between any types have a kernel") {
           std::vector<std::int64_t>{0, 0, 1});
 }
 
+TEST_CASE("Whole numbers are computed with, compared and chosen by a kernel") {
+    graph model;
+    const output_ref data = model.parameter(i64, shape{2, 3}, "x");
+    const output_ref limit = model.constant(make_integer_tensor(i64, shape{3}, {1, 2, 3}));
+    const node_id is_large = model.add(op::greater{}, {data, limit});
+    const node_id rest = model.add(op::floor_mod{}, {data, limit});
+    const node_id chosen = model.add(op::select{}, {is_large, rest, model.add(op::subtract{}, {limit, data})});
+    model.result(chosen);
+    model.result(model.add(op::logical_not{}, {is_large}));
+    compile_options options;
+    options.on_reference = reference_use::refuse;
+    executable net = compile(model, options);
+    const std::vector<tensor> given{make_integer_tensor(i64, shape{2, 3}, {5, 5, 5, -1, 2, 4})};
+    const std::vector<tensor> got = run(net, given);
+    CHECK(got[0] == make_integer_tensor(i64, shape{2, 3}, {0, 1, 2, 2, 0, 1}));
+    CHECK(got[1] == make_tensor(boolean, shape{2, 3}, {0, 0, 0, 1, 1, 0}));
+}
+
+TEST_CASE("A divisor that may be zero is left to the reference, which says so") {
+    graph model;
+    const output_ref data = model.parameter(i32, shape{2}, "x");
+    model.result(model.add(op::divide{}, {data, model.parameter(i32, shape{2}, "y")}, "quotient"));
+    executable net = compile(model);
+    const tensor values = make_integer_tensor(i32, shape{2}, {7, -7});
+    const std::vector<tensor> got = run(net, std::vector<tensor>{values, make_integer_tensor(i32, shape{2}, {2, 2})});
+    CHECK(got[0] == make_integer_tensor(i32, shape{2}, {3, -4}));
+    CHECK_THROWS_AS(run(net, std::vector<tensor>{values, make_integer_tensor(i32, shape{2}, {1, 0})}), error);
+}
+
+TEST_CASE("Interpolate has a kernel in all modes, which gives what the reference gives") {
+    tensor_builder values(f32, shape{2, 3, 9, 7});
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        values.real(i, static_cast<double>(i * 37 % 101) / 10 - 5);
+    }
+    const std::vector<tensor> given{values.finish()};
+    using mode = op::interpolate_mode;
+    for (const mode each :
+         {mode::linear, mode::linear_onnx, mode::cubic, mode::bilinear_pillow, mode::bicubic_pillow}) {
+        for (const auto& [height, width] : {std::pair(20, 13), std::pair(4, 3), std::pair(18, 7)}) {
+            CAPTURE(static_cast<int>(each));
+            CAPTURE(height);
+            graph model;
+            op::interpolate what;
+            what.mode = each;
+            what.antialias = height == 4;
+            const bool any_coordinates = each != mode::bilinear_pillow && each != mode::bicubic_pillow;
+            what.coordinate_transformation_mode = any_coordinates && height == 20
+                                                      ? op::coordinate_transformation_mode::align_corners
+                                                      : op::coordinate_transformation_mode::half_pixel;
+            model.result(
+                model.add(what,
+                          {model.parameter(f32, shape{2, 3, 9, 7}, "x"), model.constant(make_indices({height, width})),
+                           model.constant(make_indices({2, 3}))},
+                          {}, 11));
+            compile_options options;
+            options.on_reference = reference_use::refuse;
+            executable net = compile(model, options);
+            const tensor got = run(net, given)[0];
+            const tensor expected = reference::evaluate<float>(model, view<tensor>(given.data(), given.size()))[0];
+            REQUIRE(got.dimensions() == expected.dimensions());
+            for (std::size_t i = 0; i < got.elements(); ++i) {
+                REQUIRE(got.real(i) == doctest::Approx(expected.real(i)).epsilon(1e-5));
+            }
+        }
+    }
+}
+
 TEST_CASE("Operations without a kernel that say their shape when they are evaluated are refused, too") {
     graph model;
     model.result(model.add(op::non_zero{}, {model.parameter(f32, shape{4}, "x")}, "places"));

@@ -91,7 +91,7 @@ inline graph embedded_matrix() {
     return model;
 }
 
-/// Operations that move elements, broadcasts, conversions, and states.
+/// Operations that move elements, arithmetic of whole numbers, conversions, resampling, broadcasts, and states.
 inline graph embedded_movement() {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 4, 4, 6}, "x");
@@ -111,6 +111,10 @@ inline graph embedded_movement() {
     model.result(model.add(op::convert{f32}, {model.add(op::convert{f16}, {input})}));
     const output_ref pads = model.constant(make_integer_tensor(i64, shape{4}, {0, 0, 1, 2}));
     model.result(model.add(op::pad{op::pad_mode::constant}, {input, pads, pads, scalar(model, 7)}));
+    op::interpolate linear;
+    linear.mode = op::interpolate_mode::linear_onnx;
+    model.result(
+        model.add(linear, {input, model.constant(make_indices({7, 5})), model.constant(make_indices({2, 3}))}, {}, 11));
     model.result(model.add(op::subtract{}, {model.constant(numbers(f32, shape{4, 1}, -2, 0.3, 4)), input}));
     model.result(added(model, multiplied(model, input, numbers(f32, shape{4, 1, 6}, -2, 0.3, 4)),
                        numbers(f32, shape{1, 4, 4, 1}, 0, 0.1, 9)));

@@ -10,6 +10,7 @@
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/pointwise.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
+#include <lpt/kernel/rows/resampling.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
 
 #include <cstddef>
@@ -358,7 +359,7 @@ struct convert_problem {
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem, pointwise_problem>;
+                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
 
 namespace detail {
 

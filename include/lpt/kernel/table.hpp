@@ -30,6 +30,7 @@
 #include <lpt/kernel/pool.hpp>
 #include <lpt/kernel/real_prelu.hpp>
 #include <lpt/kernel/recurrent.hpp>
+#include <lpt/kernel/resampling.hpp>
 #include <lpt/kernel/scalar/dense.hpp>
 #include <lpt/kernel/softmax.hpp>
 #include <lpt/kernel/transpose.hpp>

@@ -7,6 +7,7 @@
 #include <lpt/plan/cast.hpp>
 #include <lpt/plan/pointwise.hpp>
 #include <lpt/plan/recurrent.hpp>
+#include <lpt/plan/resampling.hpp>
 #include <lpt/plan/softmax.hpp>
 
 namespace lpt::inline LPT_ABI::plan {
@@ -14,7 +15,7 @@ namespace lpt::inline LPT_ABI::plan {
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
 inline bool planner::make_kernel(node_id id) {
     return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
-           make_reduction(id) || make_cast(id) || make_pointwise(id);
+           make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -284,6 +284,7 @@ private:
     bool make_reduction(node_id id);
     bool make_cast(node_id id);
     bool make_pointwise(node_id id);
+    bool make_resampling(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};

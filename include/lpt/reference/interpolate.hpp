@@ -180,16 +180,17 @@ constexpr resize_rule rule_of(const op::interpolate& self, int version) {
     return {mode, coordinates, op::nearest_mode::simple, self.antialias, -0.75};
 }
 
-/// The axes that are resampled, in the order of sizes and scales.
-constexpr integers resized_axes(const call& node, const op::interpolate& self) {
-    const std::size_t port = node.version >= 11 ? 2 : 3;
-    integers axes = node.version == 0 ? self.axes : node.integers_at(port);
-    if (axes.empty()) {
-        for (std::size_t axis = 0; axis < node.dimensions(0).rank(); ++axis) {
-            axes.push_back(static_cast<std::int64_t>(axis));
+/// The input that says which axes are resampled; version 0 has an attribute.
+constexpr std::size_t axes_port(int version) { return version >= 11 ? 2 : 3; }
+
+/// The axes that are resampled, in the order of sizes and scales: all of them where none are named.
+constexpr integers resized_axes(integers named, std::size_t rank) {
+    if (named.empty()) {
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            named.push_back(static_cast<std::int64_t>(axis));
         }
     }
-    return axes;
+    return named;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {
@@ -246,24 +247,42 @@ constexpr tensor interpolate_nearest(const tensor& data, const shape& dimensions
     return evaluation::rearrange(data, dimensions, sources);
 }
 
+/// How each axis is resampled; nothing for axes that are not. `data`: the input with its margin; `scales`: the input that says them, null where
+/// sizes do.
+constexpr seq<resampling> resamplings_of(const resize_rule& rule, const shape& data, const shape& output,
+                                         const integers& axes, const tensor* scales) {
+    seq<resampling> taps(output.rank(), resampling{});
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = evaluation::detail::axis_of(axes[i], output.rank());
+        axis_resize resize{data[axis], output[axis], 1};
+        resize.scale = scales != nullptr ? static_cast<float>(scales->real(i))
+                                         : static_cast<float>(resize.output) / static_cast<float>(resize.input);
+        for (std::int64_t place = 0; place < resize.output; ++place) {
+            taps[axis].push_back(taps_of(rule, resize, place));
+        }
+    }
+    return taps;
+}
+constexpr bool is_resized_by_scales(const op::interpolate& self, int version) {
+    return version >= 4 && self.shape_calculation_mode == op::shape_calculation_mode::scales;
+}
+/// The input that says scales, or sizes for them.
+constexpr std::size_t scale_port(int version) { return version >= 11 ? 1 : 2; }
+
+/// True if an axis has other values afterwards.
+constexpr bool is_resampled(const resize_rule& rule, const resampling& taps, std::int64_t input, std::int64_t output) {
+    return !taps.empty() && (input != output || rule.mode != op::interpolate_mode::linear_onnx);
+}
+
 constexpr tensor interpolate(const call& node) {
     const auto& self = node.as<op::interpolate>();
     const shape& dimensions = node.output().dimensions;
     const resize_rule rule = rule_of(self, node.version);
     const tensor data = with_margin(node, self);
-    const integers axes = resized_axes(node, self);
-    const bool by_scales = node.version >= 4 && self.shape_calculation_mode == op::shape_calculation_mode::scales;
-    const std::size_t scale_port = node.version >= 11 ? 1 : 2;
-    seq<resampling> taps(dimensions.rank(), resampling{});
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::size_t axis = evaluation::detail::axis_of(axes[i], dimensions.rank());
-        axis_resize resize{data.dimensions()[axis], dimensions[axis], 1};
-        resize.scale = by_scales ? static_cast<float>(node.input(scale_port).real(i))
-                                 : static_cast<float>(resize.output) / static_cast<float>(resize.input);
-        for (std::int64_t place = 0; place < resize.output; ++place) {
-            taps[axis].push_back(taps_of(rule, resize, place));
-        }
-    }
+    const tensor* scales = is_resized_by_scales(self, node.version) ? &node.input(scale_port(node.version)) : nullptr;
+    const integers axes = resized_axes(node.version == 0 ? self.axes : node.integers_at(axes_port(node.version)),
+                                       data.dimensions().rank());
+    const seq<resampling> taps = resamplings_of(rule, data.dimensions(), dimensions, axes, scales);
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         // Version 0 pads without telling the output's shape.
         if (taps[axis].empty() && data.dimensions()[axis] != dimensions[axis]) {
@@ -277,7 +296,7 @@ constexpr tensor interpolate(const call& node) {
     seq<double> values = reals_of(data);
     shape now = data.dimensions();
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        if (!taps[axis].empty() && (now[axis] != dimensions[axis] || rule.mode != op::interpolate_mode::linear_onnx)) {
+        if (is_resampled(rule, taps[axis], now[axis], dimensions[axis])) {
             values = resample_axis(values, taps[axis], elements_between(now, 0, axis),
                                    elements_between(now, axis + 1, now.rank()), static_cast<std::size_t>(now[axis]));
             now[axis] = dimensions[axis];

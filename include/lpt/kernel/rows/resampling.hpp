@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/kernel/rows/fields.hpp>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
+/// The output does not overlap the input.
+struct resampling_problem {
+    std::int64_t outer = 1;
+    std::int64_t input_length = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    const std::int32_t* first_taps = nullptr;
+    const std::int32_t* places = nullptr;
+    const float* weights = nullptr;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "resampling";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("input_length", self.input_length);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("first_taps", self.first_taps);
+        visit("places", self.places);
+        visit("weights", self.weights);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
