@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/prerequisites/branches_of_concat.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -36,18 +36,6 @@ private:
     static constexpr bool has_convert_below(const graph& model, node_id id) {
         return model[model.first_use(id).node].is<op::convert>();
     }
-    static constexpr std::size_t axis_of(const graph& model, node_id concat) {
-        return static_cast<std::size_t>(
-            normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
-    }
-    /// The shape of a constant with the rank of the data; a range of FakeQuantize may have more axes, of size 1.
-    static constexpr shape aligned(const tensor& values, std::size_t rank) {
-        return values.dimensions().trimmed_left(rank).padded_left(rank);
-    }
-    static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
-        return aligned(values, rank)[axis] != 1;
-    }
-
     static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
         if (model[concat].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
@@ -64,68 +52,29 @@ private:
             return refuse(reason::nothing_to_do);
         }
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!can_split(model, model.producer(id, port), concat)) {
-                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), axis_of(model, concat));
+            if (!branches_of_concat::can_split(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port),
+                                   branches_of_concat::axis_of(model, concat));
             }
         }
         if (has_convert_below(model, id)) {
             const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
             for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !can_split(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, axis_of(model, concat), constant);
+                if (constant != node_id::none && !branches_of_concat::can_split(model, constant, concat)) {
+                    return refuse_axis(reason::dynamic_channel, -1, branches_of_concat::axis_of(model, concat),
+                                       constant);
                 }
             }
         }
         return yes;
     }
-    /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
-    static constexpr bool can_split(const graph& model, node_id constant, node_id concat) {
-        const std::size_t axis = axis_of(model, concat);
-        if (!varies_over(constant_of(model, constant), model[concat].shape().rank(), axis)) {
-            return true;
-        }
-        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-            const shape& branch = model.shape(model[concat].input(input));
-            if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
-    static constexpr seq<output_ref> split_constant(auto& r, node_id constant, node_id concat) {
-        graph& model = r.model;
-        const std::size_t rank = model[concat].shape().rank();
-        const std::size_t axis = axis_of(model, concat);
-        const tensor values = constant_of(model, constant);
-        seq<output_ref> parts;
-        if (!varies_over(values, rank, axis)) {
-            for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-                parts.push_back(model.constant(values));
-            }
-            return parts;
-        }
-        const tensor full(values, aligned(values, rank));
-        integers lengths;
-        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-            lengths.push_back(model.shape(model[concat].input(input))[axis]);
-        }
-        const integers axes{static_cast<std::int64_t>(axis)};
-        const node_id split = model.add(op::variadic_split{},
-                                        {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
-                                         model.constant(make_indices(lengths))});
-        fold(model, split, parts);
-        return parts;
-    }
-
     static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
 
     static constexpr void move(auto& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(split_constant(r, model.producer(id, port), concat));
+            ranges.push_back(branches_of_concat::split_constant(r, model.producer(id, port), concat));
         }
         const bool converted = has_convert_below(model, id);
         const node_id convert = converted ? model.first_use(id).node : node_id::none;
@@ -177,14 +126,15 @@ private:
         seq<output_ref> zero_points;
         bool shares_zero_point = false;
         if (below.has_subtract()) {
-            shares_zero_point = below.zero_point_convert != node_id::none &&
-                                !varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
-                                             axis_of(model, concat));
-            zero_points = split_constant(r, below.zero_point, concat);
+            shares_zero_point =
+                below.zero_point_convert != node_id::none &&
+                !branches_of_concat::varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
+                                                 branches_of_concat::axis_of(model, concat));
+            zero_points = branches_of_concat::split_constant(r, below.zero_point, concat);
         }
         seq<output_ref> scales;
         if (below.has_multiply()) {
-            scales = split_constant(r, below.scale, concat);
+            scales = branches_of_concat::split_constant(r, below.scale, concat);
         }
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];

@@ -31,62 +31,6 @@ constexpr expression_facts facts_of_operation() {
     return facts;
 }
 
-template <class E>
-struct operation_type {
-    using type = void;
-};
-template <class Op, class... In>
-struct operation_type<expression<Op, In...>> {
-    using type = Op;
-};
-template <class E>
-struct operation_type<many_readers<E>> : operation_type<E> {};
-template <class E, element... Types>
-struct operation_type<of_type<E, Types...>> : operation_type<E> {};
-template <int Label, class E>
-struct operation_type<labelled<Label, E>> : operation_type<E> {};
-
-template <int Label, class Op>
-struct labelled_operation {};
-/// The operations with labels in an expression, as a list.
-template <class E>
-struct labelled_operations {
-    using type = type_list<>;
-};
-template <class Op, class... In>
-struct labelled_operations<expression<Op, In...>> {
-    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
-};
-template <class E>
-struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
-template <class E, element... Types>
-struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
-template <int Label, class E>
-struct labelled_operations<labelled<Label, E>> {
-    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
-                        typename labelled_operations<E>::type>;
-};
-
-template <int Label>
-struct has_label {
-    template <int Other, class Op>
-    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
-        return hana::bool_c < Label == Other > ;
-    }
-};
-template <class Found>
-struct operation_of_label {
-    using type = void;
-};
-template <int Label, class Op>
-struct operation_of_label<labelled_operation<Label, Op>> {
-    using type = Op;
-};
-/// The operation with a label; void where there is none.
-template <int Label, class E>
-using operation_with_label = typename operation_of_label<
-    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
-
 // Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
 // that a choice which turns out wrong later is taken back.
 
@@ -201,64 +145,6 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
         const node_id id = r.model.add(Op{}, inputs);
         r.register_new_node(id);
         return id;
-    }
-};
-
-template <class From, class E>
-struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].sole_reader = false;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, class E, element... Types>
-struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
-    static constexpr unsigned mask = (0u | ... | type_bit(Types));
-
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.types &= mask;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].types &= mask;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, int Label, class E>
-struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.labels.push_back(Label);
-        return result;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches_node(found, source, next);
     }
 };
 

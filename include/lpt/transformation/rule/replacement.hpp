@@ -3,7 +3,8 @@
 
 #include <lpt/transformation/dequantization/folded_constants.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
-#include <lpt/transformation/rule/pattern.hpp>
+#include <lpt/transformation/rule/conditions.hpp>
+#include <lpt/transformation/rule/labels.hpp>
 
 /// How each expression that takes the place is made.
 namespace lpt::inline LPT_ABI {
