@@ -1408,6 +1408,409 @@ public:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/tensor/math.hpp
+#ifndef LPT_HOLDS_TENSOR_MATH_HPP
+#define LPT_HOLDS_TENSOR_MATH_HPP
+/// Functions of `<cmath>` that constant expressions need.
+namespace lpt::inline LPT_ABI::math {
+
+inline constexpr double infinity = __builtin_huge_val();
+inline constexpr double not_a_number = __builtin_nan("");
+
+template <class Number>
+constexpr bool is_nan(Number value) {
+    return value != value;
+}
+template <class Number>
+constexpr bool is_infinite(Number value) {
+    return value == static_cast<Number>(infinity) || value == -static_cast<Number>(infinity);
+}
+template <class Number>
+constexpr bool is_finite(Number value) {
+    return !is_nan(value) && !is_infinite(value);
+}
+template <class Number>
+constexpr Number absolute(Number value) {
+    return value < 0 ? -value : value;
+}
+template <class Number>
+constexpr Number minimum(Number left, Number right) {
+    return right < left ? right : left;
+}
+template <class Number>
+constexpr Number maximum(Number left, Number right) {
+    return left < right ? right : left;
+}
+
+/// True for values with the sign bit set, `-0` and negative NaN among them.
+constexpr bool sign_bit(double value) { return (__builtin_bit_cast(std::uint64_t, value) >> 63) != 0; }
+constexpr bool sign_bit(float value) { return (__builtin_bit_cast(std::uint32_t, value) >> 31) != 0; }
+
+/// Rounds towards zero. NaN, infinities and values without a fraction come back unchanged.
+template <class Number>
+constexpr Number truncate(Number value) {
+    constexpr Number whole = is_same<Number, float> ? Number(8388608) : Number(4503599627370496);
+    if (!(absolute(value) < whole)) {
+        return value;
+    }
+    const Number result = static_cast<Number>(static_cast<std::int64_t>(value));
+    return result == 0 && sign_bit(value) ? -Number(0) : result;
+}
+/// Rounds down.
+template <class Number>
+constexpr Number floor(Number value) {
+    const Number whole = truncate(value);
+    return whole > value ? whole - 1 : whole;
+}
+/// Rounds up.
+template <class Number>
+constexpr Number ceil(Number value) {
+    const Number whole = truncate(value);
+    return whole < value ? whole + 1 : whole;
+}
+/// Rounds to the nearest integer, halves away from zero.
+template <class Number>
+constexpr Number round_half_away(Number value) {
+    const Number whole = truncate(value);
+    if (absolute(value - whole) >= Number(0.5)) {
+        return whole + (sign_bit(value) ? Number(-1) : Number(1));
+    }
+    return whole;
+}
+/// Rounds to the nearest integer, halves to the even one.
+template <class Number>
+constexpr Number round_half_even(Number value) {
+    const Number whole = truncate(value);
+    const Number distance = absolute(value - whole);
+    const bool odd = distance == Number(0.5) && truncate(whole / 2) * 2 != whole;
+    if (distance > Number(0.5) || odd) {
+        return whole + (sign_bit(value) ? Number(-1) : Number(1));
+    }
+    return whole;
+}
+
+namespace detail {
+constexpr double ldexp(double value, int exponent) {
+    double power = exponent < 0 ? 0.5 : 2.0;
+    for (unsigned rest = exponent < 0 ? 0u - static_cast<unsigned>(exponent) : static_cast<unsigned>(exponent);
+         rest != 0; rest >>= 1) {
+        if ((rest & 1) != 0) {
+            value *= power;
+        }
+        power *= power;
+    }
+    return value;
+}
+constexpr double sqrt(double value) {
+    if (!(value > 0) || is_infinite(value)) {
+        return value < 0 ? not_a_number : value;
+    }
+    double scale = 1;
+    while (value > 4) {
+        value /= 4;
+        scale *= 2;
+    }
+    while (value < 1) {
+        value *= 4;
+        scale /= 2;
+    }
+    double root = 1.5;
+    for (int i = 0; i < 8; ++i) {
+        root = (root + value / root) / 2;
+    }
+    return root * scale;
+}
+constexpr double exp(double value) {
+    if (is_nan(value)) {
+        return value;
+    }
+    if (value > 710) {
+        return infinity;
+    }
+    if (value < -746) {
+        return 0;
+    }
+    const double turns = round_half_even(value * 1.4426950408889634);
+    const double rest = (value - turns * 0.693147180369123816490) - turns * 1.90821492927058770002e-10;
+    double sum = 1;
+    double term = 1;
+    for (int i = 1; i < 20; ++i) {
+        term *= rest / i;
+        sum += term;
+    }
+    return ldexp(sum, static_cast<int>(turns));
+}
+constexpr double log(double value) {
+    if (is_nan(value) || value < 0) {
+        return not_a_number;
+    }
+    if (value == 0) {
+        return -infinity;
+    }
+    if (is_infinite(value)) {
+        return value;
+    }
+    int turns = 0;
+    while (value > 1.4142135623730951) {
+        value /= 2;
+        ++turns;
+    }
+    while (value < 0.7071067811865476) {
+        value *= 2;
+        --turns;
+    }
+    const double ratio = (value - 1) / (value + 1);
+    double power = ratio;
+    double sum = 0;
+    for (int i = 1; i < 50; i += 2) {
+        sum += power / i;
+        power *= ratio * ratio;
+    }
+    return 2 * sum + turns * 0.6931471805599453;
+}
+constexpr double power(double base, double exponent) {
+    if (exponent == 0 || base == 1) {
+        return 1;
+    }
+    const bool whole = truncate(exponent) == exponent;
+    if (whole && absolute(exponent) <= 64) {
+        double result = 1;
+        for (int i = 0; i < static_cast<int>(absolute(exponent)); ++i) {
+            result *= base;
+        }
+        return exponent < 0 ? 1 / result : result;
+    }
+    if (base < 0) {
+        const bool odd = whole && truncate(exponent / 2) * 2 != exponent;
+        return whole ? (odd ? -1 : 1) * exp(exponent * log(-base)) : not_a_number;
+    }
+    return exp(exponent * log(base));
+}
+constexpr double tanh(double value) {
+    if (value > 20 || value < -20) {
+        return value > 0 ? 1 : -1;
+    }
+    const double twice = exp(2 * value);
+    return (twice - 1) / (twice + 1);
+}
+constexpr double erf(double value) {
+    const double size = absolute(value);
+    if (size > 6) {
+        return value > 0 ? 1 : -1;
+    }
+    double result = 0;
+    if (size > 2.5) {
+        // The continued fraction of the complement: the series below cancels here.
+        double fraction = size;
+        for (int i = 60; i > 0; --i) {
+            fraction = size + i / (2 * fraction);
+        }
+        result = 1 - exp(-size * size) * 0.5641895835477563 / fraction;
+    } else {
+        double term = size;
+        result = size;
+        for (int i = 1; i < 60; ++i) {
+            term *= -size * size / i;
+            result += term / (2 * i + 1);
+        }
+        result *= 1.1283791670955126;
+    }
+    return value < 0 ? -result : result;
+}
+}  // namespace detail
+
+// At run time these are the C library's functions; constant expressions use series that agree to about 1e-13 relative.
+constexpr double sqrt(double value) {
+    return lpt::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value);
+}
+constexpr double exp(double value) { return lpt::is_constant_evaluated() ? detail::exp(value) : __builtin_exp(value); }
+constexpr double log(double value) { return lpt::is_constant_evaluated() ? detail::log(value) : __builtin_log(value); }
+constexpr double power(double base, double exponent) {
+    return lpt::is_constant_evaluated() ? detail::power(base, exponent) : __builtin_pow(base, exponent);
+}
+constexpr double tanh(double value) {
+    return lpt::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value);
+}
+constexpr double erf(double value) { return lpt::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
+
+}  // namespace lpt::inline LPT_ABI::math
+#endif
+
+// ======== lpt/tensor/bytes.hpp
+#ifndef LPT_HOLDS_TENSOR_BYTES_HPP
+#define LPT_HOLDS_TENSOR_BYTES_HPP
+namespace lpt::inline LPT_ABI {
+
+/// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
+struct late_facts {
+    double bound = math::infinity;  // all are numbers, none larger in magnitude; infinity: that is not known
+    double first = math::not_a_number;  // the first two values; NaN: not known
+    double second = math::not_a_number;
+};
+
+/// Bytes that are computed when somebody reads them for the first time, from any thread.
+class late_bytes {
+    void* recipe_;
+    const std::byte* (*make_)(void* recipe);
+    void (*forget_)(void* recipe);
+    const std::byte* made_ = nullptr;
+    int depth_;
+    bool busy_ = false;
+    late_facts facts_;
+
+    struct turn {
+        bool& busy;
+        explicit turn(bool& one_at_a_time) : busy(one_at_a_time) {
+            while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
+                detail::give_way();
+            }
+        }
+        turn(const turn&) = delete;
+        turn& operator=(const turn&) = delete;
+        ~turn() { __atomic_store_n(&busy, false, __ATOMIC_RELEASE); }
+    };
+    const std::byte* data_in_turn() {
+        const turn mine(busy_);
+        if (made_ == nullptr) {
+            __atomic_store_n(&made_, make_(recipe_), __ATOMIC_RELEASE);
+        }
+        return made_;
+    }
+
+public:
+    /// `make` is called once and gives the bytes, which the recipe keeps until `forget`. `depth`: how many recipes it uses one
+    /// through the other, itself counted.
+    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1,
+               const late_facts& facts = {})
+        : recipe_(recipe), make_(make), forget_(forget), depth_(depth), facts_(facts) {}
+    static void* operator new(std::size_t size) { return detail::take_memory(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { detail::give_memory(memory, size); }
+    late_bytes(const late_bytes&) = delete;
+    late_bytes& operator=(const late_bytes&) = delete;
+    ~late_bytes() { forget_(recipe_); }
+
+    const std::byte* data() {
+        const std::byte* known = __atomic_load_n(&made_, __ATOMIC_ACQUIRE);
+        return known != nullptr ? known : data_in_turn();
+    }
+    int depth() const noexcept { return depth_; }
+    bool was_read() const noexcept { return __atomic_load_n(&made_, __ATOMIC_ACQUIRE) != nullptr; }
+    const late_facts& facts() const noexcept { return facts_; }
+};
+
+/// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
+class bytes {
+    seq<std::byte, 16> own_;  // scalars need no memory of their own
+    const std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+    void (*release_)(void*) = nullptr;
+    void* keeper_ = nullptr;
+    void (*put_aside_)(void* keeper, const std::byte* first, std::size_t size) = nullptr;
+    late_bytes* late_ = nullptr;
+
+    constexpr const std::byte* own_or_window() const noexcept { return size_ != 0 ? first_ : own_.data(); }
+    constexpr void let_go() {
+        if (release_ != nullptr) {
+            release_(keeper_);
+        }
+        release_ = nullptr;
+        if (late_ != nullptr) {
+            delete late_;
+        }
+    }
+
+public:
+    constexpr bytes() = default;
+    constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(float one);
+    /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone. `forget(keeper, first, size)`,
+    /// if there is one, lets the system take the memory of these bytes back until they are read again.
+    constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper,
+                    void (*forget)(void*, const std::byte*, std::size_t) = nullptr)
+        : first_(first), size_(size), release_(release), keeper_(keeper), put_aside_(forget) {}
+    /// `size` bytes that are computed when they are read; takes `late`, made with `new`, over.
+    bytes(late_bytes* late, std::size_t size) : size_(size), late_(late) {}
+    constexpr bytes(bytes&& other) noexcept
+        : own_(lpt::move(other.own_)),
+          first_(other.first_),
+          size_(other.size_),
+          release_(other.release_),
+          keeper_(other.keeper_),
+          put_aside_(other.put_aside_),
+          late_(other.late_) {
+        other.release_ = nullptr;
+        other.late_ = nullptr;
+    }
+    bytes(const bytes&) = delete;
+    bytes& operator=(const bytes&) = delete;
+    bytes& operator=(bytes&&) = delete;
+    constexpr ~bytes() { let_go(); }
+
+    // No address is compared: with sanitizers g++ does not do that in constant expressions.
+    constexpr const std::byte* data() const { return late_ != nullptr ? late_->data() : own_or_window(); }
+    /// How many recipes stand one behind the other until these bytes are there; 0 for bytes that never had to be computed.
+    constexpr int late_depth() const noexcept { return is_null(late_) ? 0 : late_->depth(); }
+    /// True for bytes that have yet to be computed.
+    constexpr bool waits() const noexcept { return !is_null(late_) && !late_->was_read(); }
+    /// What is known of bytes that have yet to be computed.
+    const late_facts& facts_while_waiting() const noexcept { return late_->facts(); }
+    /// Null where nobody has read them yet.
+    constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
+    constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
+    /// True for a window into memory of somebody else.
+    constexpr bool is_window() const noexcept { return size_ != 0 && late_ == nullptr; }
+    /// Nobody reads these bytes for a while.
+    void put_aside() const {
+        if (put_aside_ != nullptr) {
+            put_aside_(keeper_, first_, size_);
+        }
+    }
+};
+
+namespace detail {
+
+template <std::size_t Count>
+struct byte_array {
+    std::byte values[Count];
+};
+
+template <class Value>
+constexpr Value load(const std::byte* from) {
+    if (lpt::is_constant_evaluated()) {
+        byte_array<sizeof(Value)> raw{};
+        for (std::size_t i = 0; i < sizeof(Value); ++i) {
+            raw.values[i] = from[i];
+        }
+        return __builtin_bit_cast(Value, raw);
+    }
+    Value value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+
+template <class Value>
+constexpr void store(std::byte* to, Value value) {
+    if (lpt::is_constant_evaluated()) {
+        const auto raw = __builtin_bit_cast(byte_array<sizeof(Value)>, value);
+        for (std::size_t i = 0; i < sizeof(Value); ++i) {
+            to[i] = raw.values[i];
+        }
+    } else {
+        __builtin_memcpy(to, &value, sizeof value);
+    }
+}
+
+}  // namespace detail
+
+constexpr bytes::bytes(float one) {
+    own_.resize(sizeof one);
+    detail::store(own_.data(), one);
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/base/text.hpp
 #ifndef LPT_HOLDS_BASE_TEXT_HPP
 #define LPT_HOLDS_BASE_TEXT_HPP
@@ -1780,234 +2183,6 @@ template <int Once = 0>  // a constexpr function that always fails must be a tem
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/tensor/math.hpp
-#ifndef LPT_HOLDS_TENSOR_MATH_HPP
-#define LPT_HOLDS_TENSOR_MATH_HPP
-/// Functions of `<cmath>` that constant expressions need.
-namespace lpt::inline LPT_ABI::math {
-
-inline constexpr double infinity = __builtin_huge_val();
-inline constexpr double not_a_number = __builtin_nan("");
-
-template <class Number>
-constexpr bool is_nan(Number value) {
-    return value != value;
-}
-template <class Number>
-constexpr bool is_infinite(Number value) {
-    return value == static_cast<Number>(infinity) || value == -static_cast<Number>(infinity);
-}
-template <class Number>
-constexpr bool is_finite(Number value) {
-    return !is_nan(value) && !is_infinite(value);
-}
-template <class Number>
-constexpr Number absolute(Number value) {
-    return value < 0 ? -value : value;
-}
-template <class Number>
-constexpr Number minimum(Number left, Number right) {
-    return right < left ? right : left;
-}
-template <class Number>
-constexpr Number maximum(Number left, Number right) {
-    return left < right ? right : left;
-}
-
-/// True for values with the sign bit set, `-0` and negative NaN among them.
-constexpr bool sign_bit(double value) { return (__builtin_bit_cast(std::uint64_t, value) >> 63) != 0; }
-constexpr bool sign_bit(float value) { return (__builtin_bit_cast(std::uint32_t, value) >> 31) != 0; }
-
-/// Rounds towards zero. NaN, infinities and values without a fraction come back unchanged.
-template <class Number>
-constexpr Number truncate(Number value) {
-    constexpr Number whole = is_same<Number, float> ? Number(8388608) : Number(4503599627370496);
-    if (!(absolute(value) < whole)) {
-        return value;
-    }
-    const Number result = static_cast<Number>(static_cast<std::int64_t>(value));
-    return result == 0 && sign_bit(value) ? -Number(0) : result;
-}
-/// Rounds down.
-template <class Number>
-constexpr Number floor(Number value) {
-    const Number whole = truncate(value);
-    return whole > value ? whole - 1 : whole;
-}
-/// Rounds up.
-template <class Number>
-constexpr Number ceil(Number value) {
-    const Number whole = truncate(value);
-    return whole < value ? whole + 1 : whole;
-}
-/// Rounds to the nearest integer, halves away from zero.
-template <class Number>
-constexpr Number round_half_away(Number value) {
-    const Number whole = truncate(value);
-    if (absolute(value - whole) >= Number(0.5)) {
-        return whole + (sign_bit(value) ? Number(-1) : Number(1));
-    }
-    return whole;
-}
-/// Rounds to the nearest integer, halves to the even one.
-template <class Number>
-constexpr Number round_half_even(Number value) {
-    const Number whole = truncate(value);
-    const Number distance = absolute(value - whole);
-    const bool odd = distance == Number(0.5) && truncate(whole / 2) * 2 != whole;
-    if (distance > Number(0.5) || odd) {
-        return whole + (sign_bit(value) ? Number(-1) : Number(1));
-    }
-    return whole;
-}
-
-namespace detail {
-constexpr double ldexp(double value, int exponent) {
-    double power = exponent < 0 ? 0.5 : 2.0;
-    for (unsigned rest = exponent < 0 ? 0u - static_cast<unsigned>(exponent) : static_cast<unsigned>(exponent);
-         rest != 0; rest >>= 1) {
-        if ((rest & 1) != 0) {
-            value *= power;
-        }
-        power *= power;
-    }
-    return value;
-}
-constexpr double sqrt(double value) {
-    if (!(value > 0) || is_infinite(value)) {
-        return value < 0 ? not_a_number : value;
-    }
-    double scale = 1;
-    while (value > 4) {
-        value /= 4;
-        scale *= 2;
-    }
-    while (value < 1) {
-        value *= 4;
-        scale /= 2;
-    }
-    double root = 1.5;
-    for (int i = 0; i < 8; ++i) {
-        root = (root + value / root) / 2;
-    }
-    return root * scale;
-}
-constexpr double exp(double value) {
-    if (is_nan(value)) {
-        return value;
-    }
-    if (value > 710) {
-        return infinity;
-    }
-    if (value < -746) {
-        return 0;
-    }
-    const double turns = round_half_even(value * 1.4426950408889634);
-    const double rest = (value - turns * 0.693147180369123816490) - turns * 1.90821492927058770002e-10;
-    double sum = 1;
-    double term = 1;
-    for (int i = 1; i < 20; ++i) {
-        term *= rest / i;
-        sum += term;
-    }
-    return ldexp(sum, static_cast<int>(turns));
-}
-constexpr double log(double value) {
-    if (is_nan(value) || value < 0) {
-        return not_a_number;
-    }
-    if (value == 0) {
-        return -infinity;
-    }
-    if (is_infinite(value)) {
-        return value;
-    }
-    int turns = 0;
-    while (value > 1.4142135623730951) {
-        value /= 2;
-        ++turns;
-    }
-    while (value < 0.7071067811865476) {
-        value *= 2;
-        --turns;
-    }
-    const double ratio = (value - 1) / (value + 1);
-    double power = ratio;
-    double sum = 0;
-    for (int i = 1; i < 50; i += 2) {
-        sum += power / i;
-        power *= ratio * ratio;
-    }
-    return 2 * sum + turns * 0.6931471805599453;
-}
-constexpr double power(double base, double exponent) {
-    if (exponent == 0 || base == 1) {
-        return 1;
-    }
-    const bool whole = truncate(exponent) == exponent;
-    if (whole && absolute(exponent) <= 64) {
-        double result = 1;
-        for (int i = 0; i < static_cast<int>(absolute(exponent)); ++i) {
-            result *= base;
-        }
-        return exponent < 0 ? 1 / result : result;
-    }
-    if (base < 0) {
-        const bool odd = whole && truncate(exponent / 2) * 2 != exponent;
-        return whole ? (odd ? -1 : 1) * exp(exponent * log(-base)) : not_a_number;
-    }
-    return exp(exponent * log(base));
-}
-constexpr double tanh(double value) {
-    if (value > 20 || value < -20) {
-        return value > 0 ? 1 : -1;
-    }
-    const double twice = exp(2 * value);
-    return (twice - 1) / (twice + 1);
-}
-constexpr double erf(double value) {
-    const double size = absolute(value);
-    if (size > 6) {
-        return value > 0 ? 1 : -1;
-    }
-    double result = 0;
-    if (size > 2.5) {
-        // The continued fraction of the complement: the series below cancels here.
-        double fraction = size;
-        for (int i = 60; i > 0; --i) {
-            fraction = size + i / (2 * fraction);
-        }
-        result = 1 - exp(-size * size) * 0.5641895835477563 / fraction;
-    } else {
-        double term = size;
-        result = size;
-        for (int i = 1; i < 60; ++i) {
-            term *= -size * size / i;
-            result += term / (2 * i + 1);
-        }
-        result *= 1.1283791670955126;
-    }
-    return value < 0 ? -result : result;
-}
-}  // namespace detail
-
-// At run time these are the C library's functions; constant expressions use series that agree to about 1e-13 relative.
-constexpr double sqrt(double value) {
-    return lpt::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value);
-}
-constexpr double exp(double value) { return lpt::is_constant_evaluated() ? detail::exp(value) : __builtin_exp(value); }
-constexpr double log(double value) { return lpt::is_constant_evaluated() ? detail::log(value) : __builtin_log(value); }
-constexpr double power(double base, double exponent) {
-    return lpt::is_constant_evaluated() ? detail::power(base, exponent) : __builtin_pow(base, exponent);
-}
-constexpr double tanh(double value) {
-    return lpt::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value);
-}
-constexpr double erf(double value) { return lpt::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
-
-}  // namespace lpt::inline LPT_ABI::math
-#endif
-
 // ======== lpt/tensor/element.hpp
 #ifndef LPT_HOLDS_TENSOR_ELEMENT_HPP
 #define LPT_HOLDS_TENSOR_ELEMENT_HPP
@@ -2201,6 +2376,112 @@ constexpr double convert_value(element type, double value) {
     const element_facts& range = facts(type);
     const double whole = math::truncate(value);
     return whole < range.lowest ? range.lowest : whole > range.highest ? range.highest : whole + 0.0;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/tensor/packed_elements.hpp
+#ifndef LPT_HOLDS_TENSOR_PACKED_ELEMENTS_HPP
+#define LPT_HOLDS_TENSOR_PACKED_ELEMENTS_HPP
+// Single elements of packed ones, read and written as numbers.
+
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// Towards zero, saturating; NaN gives 0.
+constexpr std::int64_t whole_number(double value) {
+    const double whole = convert_value(i64, value);
+    return whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
+}
+
+constexpr std::int64_t load_nibble(const std::byte* data, std::size_t index, bool has_sign) {
+    const auto both = static_cast<unsigned>(data[index / 2]);
+    const auto code = static_cast<std::int64_t>((index % 2 == 0 ? both : both >> 4) & 15u);
+    return has_sign && code > 7 ? code - 16 : code;
+}
+constexpr void store_nibble(std::byte* data, std::size_t index, std::int64_t value) {
+    const auto code = static_cast<unsigned>(value) & 15u;
+    const auto old = static_cast<unsigned>(data[index / 2]);
+    data[index / 2] = static_cast<std::byte>(index % 2 == 0 ? (old & 0xF0u) | code : (old & 0x0Fu) | (code << 4));
+}
+
+}  // namespace detail
+
+/// Value number `index` of packed elements as a double (64-bit integers beyond 2^53 lose their last bits).
+constexpr double load_real(element type, const std::byte* data, std::size_t index) {
+    switch (type) {
+        case boolean:
+        case u8: return static_cast<double>(static_cast<std::uint8_t>(data[index]));
+        case i8: return static_cast<double>(static_cast<std::int8_t>(static_cast<std::uint8_t>(data[index])));
+        case u4: return static_cast<double>(detail::load_nibble(data, index, false));
+        case i4: return static_cast<double>(detail::load_nibble(data, index, true));
+        case u16: return detail::load<std::uint16_t>(data + 2 * index);
+        case i16: return detail::load<std::int16_t>(data + 2 * index);
+        case u32: return detail::load<std::uint32_t>(data + 4 * index);
+        case i32: return detail::load<std::int32_t>(data + 4 * index);
+        case u64: return static_cast<double>(detail::load<std::uint64_t>(data + 8 * index));
+        case i64: return static_cast<double>(detail::load<std::int64_t>(data + 8 * index));
+        case f32: return static_cast<double>(detail::load<float>(data + 4 * index));
+        case f64: return detail::load<double>(data + 8 * index);
+        case f16: return detail::decode(detail::half_format, detail::load<std::uint16_t>(data + 2 * index));
+        case bf16: return detail::decode(detail::brain_format, detail::load<std::uint16_t>(data + 2 * index));
+        case f8e4m3: return detail::decode(detail::f8e4m3_format, static_cast<std::uint32_t>(data[index]));
+        case f8e5m2: return detail::decode(detail::f8e5m2_format, static_cast<std::uint32_t>(data[index]));
+        case dynamic: break;
+    }
+    fail({"cannot read a value of a tensor whose element type is not known"});
+}
+
+/// Value number `index` of packed elements as an integer; real values are rounded towards zero and saturate, NaN gives 0.
+constexpr std::int64_t load_integer(element type, const std::byte* data, std::size_t index) {
+    if (type == i64 || type == u64) {
+        return detail::load<std::int64_t>(data + 8 * index);
+    }
+    return detail::whole_number(load_real(type, data, index));
+}
+
+/// Writes a value, converted by the rules of `convert_value`, as number `index` of packed elements.
+constexpr void store_real(element type, std::byte* data, std::size_t index, double value) {
+    if (type == f32) {
+        return detail::store(data + 4 * index, static_cast<float>(value));
+    }
+    if (type == f64) {
+        return detail::store(data + 8 * index, value);
+    }
+    if (const detail::small_float format = detail::format_of(type); format.exponent_bits != 0) {
+        const std::uint32_t code = detail::encode(format, value);
+        return bit_width(type) == 16 ? detail::store(data + 2 * index, static_cast<std::uint16_t>(code))
+                                     : detail::store(data + index, static_cast<std::uint8_t>(code));
+    }
+    const double whole = convert_value(type, value);
+    if (type == u64) {
+        return detail::store(data + 8 * index,
+                             whole >= 18446744073709551615.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(whole));
+    }
+    const std::int64_t integer = detail::whole_number(whole);
+    switch (bit_width(type)) {
+        case 4: return detail::store_nibble(data, index, integer);
+        case 8: return detail::store(data + index, static_cast<std::uint8_t>(integer));
+        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(integer));
+        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(integer));
+        case 64: return detail::store(data + 8 * index, integer);
+        default: break;
+    }
+    fail({"cannot write a value of a tensor whose element type is not known"});
+}
+
+/// Writes an integer as number `index` of packed elements; integers wrap around, real types round to nearest even.
+constexpr void store_integer(element type, std::byte* data, std::size_t index, std::int64_t value) {
+    switch (is_integral(type) ? bit_width(type) : 0) {
+        case 4: return detail::store_nibble(data, index, value);
+        case 8: return detail::store(data + index, static_cast<std::uint8_t>(value));
+        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(value));
+        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(value));
+        case 64: return detail::store(data + 8 * index, value);
+        default: return store_real(type, data, index, static_cast<double>(value));
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -2468,269 +2749,6 @@ constexpr std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 #ifndef LPT_HOLDS_TENSOR_TENSOR_HPP
 #define LPT_HOLDS_TENSOR_TENSOR_HPP
 namespace lpt::inline LPT_ABI {
-
-/// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
-struct late_facts {
-    double bound = math::infinity;  // all are numbers, none larger in magnitude; infinity: that is not known
-    double first = math::not_a_number;  // the first two values; NaN: not known
-    double second = math::not_a_number;
-};
-
-/// Bytes that are computed when somebody reads them for the first time, from any thread.
-class late_bytes {
-    void* recipe_;
-    const std::byte* (*make_)(void* recipe);
-    void (*forget_)(void* recipe);
-    const std::byte* made_ = nullptr;
-    int depth_;
-    bool busy_ = false;
-    late_facts facts_;
-
-    struct turn {
-        bool& busy;
-        explicit turn(bool& one_at_a_time) : busy(one_at_a_time) {
-            while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
-                detail::give_way();
-            }
-        }
-        turn(const turn&) = delete;
-        turn& operator=(const turn&) = delete;
-        ~turn() { __atomic_store_n(&busy, false, __ATOMIC_RELEASE); }
-    };
-    const std::byte* data_in_turn() {
-        const turn mine(busy_);
-        if (made_ == nullptr) {
-            __atomic_store_n(&made_, make_(recipe_), __ATOMIC_RELEASE);
-        }
-        return made_;
-    }
-
-public:
-    /// `make` is called once and gives the bytes, which the recipe keeps until `forget`. `depth`: how many recipes it uses one
-    /// through the other, itself counted.
-    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1,
-               const late_facts& facts = {})
-        : recipe_(recipe), make_(make), forget_(forget), depth_(depth), facts_(facts) {}
-    static void* operator new(std::size_t size) { return detail::take_memory(size); }
-    static void operator delete(void* memory, std::size_t size) noexcept { detail::give_memory(memory, size); }
-    late_bytes(const late_bytes&) = delete;
-    late_bytes& operator=(const late_bytes&) = delete;
-    ~late_bytes() { forget_(recipe_); }
-
-    const std::byte* data() {
-        const std::byte* known = __atomic_load_n(&made_, __ATOMIC_ACQUIRE);
-        return known != nullptr ? known : data_in_turn();
-    }
-    int depth() const noexcept { return depth_; }
-    bool was_read() const noexcept { return __atomic_load_n(&made_, __ATOMIC_ACQUIRE) != nullptr; }
-    const late_facts& facts() const noexcept { return facts_; }
-};
-
-/// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
-class bytes {
-    seq<std::byte, 16> own_;  // scalars need no memory of their own
-    const std::byte* first_ = nullptr;
-    std::size_t size_ = 0;
-    void (*release_)(void*) = nullptr;
-    void* keeper_ = nullptr;
-    void (*put_aside_)(void* keeper, const std::byte* first, std::size_t size) = nullptr;
-    late_bytes* late_ = nullptr;
-
-    constexpr const std::byte* own_or_window() const noexcept { return size_ != 0 ? first_ : own_.data(); }
-    constexpr void let_go() {
-        if (release_ != nullptr) {
-            release_(keeper_);
-        }
-        release_ = nullptr;
-        if (late_ != nullptr) {
-            delete late_;
-        }
-    }
-
-public:
-    constexpr bytes() = default;
-    constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
-    constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
-    constexpr explicit bytes(float one);
-    /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone. `forget(keeper, first, size)`,
-    /// if there is one, lets the system take the memory of these bytes back until they are read again.
-    constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper,
-                    void (*forget)(void*, const std::byte*, std::size_t) = nullptr)
-        : first_(first), size_(size), release_(release), keeper_(keeper), put_aside_(forget) {}
-    /// `size` bytes that are computed when they are read; takes `late`, made with `new`, over.
-    bytes(late_bytes* late, std::size_t size) : size_(size), late_(late) {}
-    constexpr bytes(bytes&& other) noexcept
-        : own_(lpt::move(other.own_)),
-          first_(other.first_),
-          size_(other.size_),
-          release_(other.release_),
-          keeper_(other.keeper_),
-          put_aside_(other.put_aside_),
-          late_(other.late_) {
-        other.release_ = nullptr;
-        other.late_ = nullptr;
-    }
-    bytes(const bytes&) = delete;
-    bytes& operator=(const bytes&) = delete;
-    bytes& operator=(bytes&&) = delete;
-    constexpr ~bytes() { let_go(); }
-
-    // No address is compared: with sanitizers g++ does not do that in constant expressions.
-    constexpr const std::byte* data() const { return late_ != nullptr ? late_->data() : own_or_window(); }
-    /// How many recipes stand one behind the other until these bytes are there; 0 for bytes that never had to be computed.
-    constexpr int late_depth() const noexcept { return is_null(late_) ? 0 : late_->depth(); }
-    /// True for bytes that have yet to be computed.
-    constexpr bool waits() const noexcept { return !is_null(late_) && !late_->was_read(); }
-    /// What is known of bytes that have yet to be computed.
-    const late_facts& facts_while_waiting() const noexcept { return late_->facts(); }
-    /// Null where nobody has read them yet.
-    constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
-    constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
-    /// True for a window into memory of somebody else.
-    constexpr bool is_window() const noexcept { return size_ != 0 && late_ == nullptr; }
-    /// Nobody reads these bytes for a while.
-    void put_aside() const {
-        if (put_aside_ != nullptr) {
-            put_aside_(keeper_, first_, size_);
-        }
-    }
-};
-
-namespace detail {
-
-template <std::size_t Count>
-struct byte_array {
-    std::byte values[Count];
-};
-
-template <class Value>
-constexpr Value load(const std::byte* from) {
-    if (lpt::is_constant_evaluated()) {
-        byte_array<sizeof(Value)> raw{};
-        for (std::size_t i = 0; i < sizeof(Value); ++i) {
-            raw.values[i] = from[i];
-        }
-        return __builtin_bit_cast(Value, raw);
-    }
-    Value value;
-    __builtin_memcpy(&value, from, sizeof value);
-    return value;
-}
-
-template <class Value>
-constexpr void store(std::byte* to, Value value) {
-    if (lpt::is_constant_evaluated()) {
-        const auto raw = __builtin_bit_cast(byte_array<sizeof(Value)>, value);
-        for (std::size_t i = 0; i < sizeof(Value); ++i) {
-            to[i] = raw.values[i];
-        }
-    } else {
-        __builtin_memcpy(to, &value, sizeof value);
-    }
-}
-
-}  // namespace detail
-
-constexpr bytes::bytes(float one) {
-    own_.resize(sizeof one);
-    detail::store(own_.data(), one);
-}
-
-namespace detail {
-
-/// Towards zero, saturating; NaN gives 0.
-constexpr std::int64_t whole_number(double value) {
-    const double whole = convert_value(i64, value);
-    return whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
-}
-
-constexpr std::int64_t load_nibble(const std::byte* data, std::size_t index, bool has_sign) {
-    const auto both = static_cast<unsigned>(data[index / 2]);
-    const auto code = static_cast<std::int64_t>((index % 2 == 0 ? both : both >> 4) & 15u);
-    return has_sign && code > 7 ? code - 16 : code;
-}
-constexpr void store_nibble(std::byte* data, std::size_t index, std::int64_t value) {
-    const auto code = static_cast<unsigned>(value) & 15u;
-    const auto old = static_cast<unsigned>(data[index / 2]);
-    data[index / 2] = static_cast<std::byte>(index % 2 == 0 ? (old & 0xF0u) | code : (old & 0x0Fu) | (code << 4));
-}
-
-}  // namespace detail
-
-/// Value number `index` of packed elements as a double (64-bit integers beyond 2^53 lose their last bits).
-constexpr double load_real(element type, const std::byte* data, std::size_t index) {
-    switch (type) {
-        case boolean:
-        case u8: return static_cast<double>(static_cast<std::uint8_t>(data[index]));
-        case i8: return static_cast<double>(static_cast<std::int8_t>(static_cast<std::uint8_t>(data[index])));
-        case u4: return static_cast<double>(detail::load_nibble(data, index, false));
-        case i4: return static_cast<double>(detail::load_nibble(data, index, true));
-        case u16: return detail::load<std::uint16_t>(data + 2 * index);
-        case i16: return detail::load<std::int16_t>(data + 2 * index);
-        case u32: return detail::load<std::uint32_t>(data + 4 * index);
-        case i32: return detail::load<std::int32_t>(data + 4 * index);
-        case u64: return static_cast<double>(detail::load<std::uint64_t>(data + 8 * index));
-        case i64: return static_cast<double>(detail::load<std::int64_t>(data + 8 * index));
-        case f32: return static_cast<double>(detail::load<float>(data + 4 * index));
-        case f64: return detail::load<double>(data + 8 * index);
-        case f16: return detail::decode(detail::half_format, detail::load<std::uint16_t>(data + 2 * index));
-        case bf16: return detail::decode(detail::brain_format, detail::load<std::uint16_t>(data + 2 * index));
-        case f8e4m3: return detail::decode(detail::f8e4m3_format, static_cast<std::uint32_t>(data[index]));
-        case f8e5m2: return detail::decode(detail::f8e5m2_format, static_cast<std::uint32_t>(data[index]));
-        case dynamic: break;
-    }
-    fail({"cannot read a value of a tensor whose element type is not known"});
-}
-
-/// Value number `index` of packed elements as an integer; real values are rounded towards zero and saturate, NaN gives 0.
-constexpr std::int64_t load_integer(element type, const std::byte* data, std::size_t index) {
-    if (type == i64 || type == u64) {
-        return detail::load<std::int64_t>(data + 8 * index);
-    }
-    return detail::whole_number(load_real(type, data, index));
-}
-
-/// Writes a value, converted by the rules of `convert_value`, as number `index` of packed elements.
-constexpr void store_real(element type, std::byte* data, std::size_t index, double value) {
-    if (type == f32) {
-        return detail::store(data + 4 * index, static_cast<float>(value));
-    }
-    if (type == f64) {
-        return detail::store(data + 8 * index, value);
-    }
-    if (const detail::small_float format = detail::format_of(type); format.exponent_bits != 0) {
-        const std::uint32_t code = detail::encode(format, value);
-        return bit_width(type) == 16 ? detail::store(data + 2 * index, static_cast<std::uint16_t>(code))
-                                     : detail::store(data + index, static_cast<std::uint8_t>(code));
-    }
-    const double whole = convert_value(type, value);
-    if (type == u64) {
-        return detail::store(data + 8 * index,
-                             whole >= 18446744073709551615.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(whole));
-    }
-    const std::int64_t integer = detail::whole_number(whole);
-    switch (bit_width(type)) {
-        case 4: return detail::store_nibble(data, index, integer);
-        case 8: return detail::store(data + index, static_cast<std::uint8_t>(integer));
-        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(integer));
-        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(integer));
-        case 64: return detail::store(data + 8 * index, integer);
-        default: break;
-    }
-    fail({"cannot write a value of a tensor whose element type is not known"});
-}
-
-/// Writes an integer as number `index` of packed elements; integers wrap around, real types round to nearest even.
-constexpr void store_integer(element type, std::byte* data, std::size_t index, std::int64_t value) {
-    switch (is_integral(type) ? bit_width(type) : 0) {
-        case 4: return detail::store_nibble(data, index, value);
-        case 8: return detail::store(data + index, static_cast<std::uint8_t>(value));
-        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(value));
-        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(value));
-        case 64: return detail::store(data + 8 * index, value);
-        default: return store_real(type, data, index, static_cast<double>(value));
-    }
-}
 
 /// An immutable array of elements of one type in row-major order. A copy shares the bytes.
 class tensor {
@@ -4674,6 +4692,26 @@ constexpr text_view body_name(kind operation, std::size_t which) {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/product_type.hpp
+#ifndef LPT_HOLDS_OP_PRODUCT_TYPE_HPP
+#define LPT_HOLDS_OP_PRODUCT_TYPE_HPP
+namespace lpt::inline LPT_ABI::op {
+
+namespace detail {
+
+/// The element type of a sum of products.
+///
+/// Types that differ are not refused: activations and weights are often quantized, or compressed, differently. The
+/// activations' type counts then.
+constexpr element infer_product_type(const inference& facts) {
+    return facts.type(0) == dynamic ? facts.type(1) : facts.type(0);
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/window.hpp
 #ifndef LPT_HOLDS_OP_WINDOW_HPP
 #define LPT_HOLDS_OP_WINDOW_HPP
@@ -4960,42 +4998,7 @@ struct group_convolution_backprop_data {
                                      const group_convolution_backprop_data&) = default;
 };
 
-/// Matrix product over the last two axes; the axes before them broadcast.
-///
-/// y[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]
-/// Inputs: a `[…, I, K]`, `[…, K, I]` with `transpose_a`; b `[…, K, J]`, `[…, J, K]` with `transpose_b`. A vector is
-/// a row on the left and a column on the right, is not transposed, and its axis is left out of the output.
-/// Raises an error when the inner sizes differ or the outer axes do not broadcast. Source: OpenVINO operation set,
-/// MatMul-1.
-struct mat_mul {
-    static constexpr auto number = kind::mat_mul;
-    static constexpr text_view name = "MatMul";
-    static constexpr versions opsets{0};
-    static constexpr ports inputs{2, 2};
-    static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1);
-
-    bool transpose_a = false;
-    bool transpose_b = false;
-
-    template <class Self, class Visit>
-    static constexpr void fields(Self& self, Visit&& visit) {
-        visit("transpose_a", self.transpose_a);
-        visit("transpose_b", self.transpose_b);
-    }
-    static constexpr void infer(const mat_mul& self, inference& facts);
-    friend constexpr bool operator==(const mat_mul&, const mat_mul&) = default;
-};
-
 namespace detail {
-
-/// The element type of a sum of products.
-///
-/// Types that differ are not refused: activations and weights are often quantized, or compressed, differently. The
-/// activations' type counts then.
-constexpr element infer_product_type(const inference& facts) {
-    return facts.type(0) == dynamic ? facts.type(1) : facts.type(0);
-}
 
 /// What the shapes of the inputs of a convolution say, in one form for those with groups and those without.
 struct convolution_sizes {
@@ -5177,57 +5180,6 @@ constexpr void infer_transposed_convolution(inference& facts, const window_attri
     facts.output(type, result);
 }
 
-/// A matrix operand as `[…, rows, columns]` after its transposition; a vector becomes a row or a column.
-constexpr shape matrix_operand(const shape& operand, bool transpose, bool is_left) {
-    shape result = operand;
-    if (operand.rank() == 1) {
-        result.insert(is_left ? 0 : 1, 1);
-    } else if (transpose) {
-        const std::size_t last = operand.rank() - 1;
-        result[last - 1] = operand[last];
-        result[last] = operand[last - 1];
-    }
-    return result;
-}
-
-constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, bool transpose_b) {
-    const shape& left = facts.dimensions(0);
-    const shape& right = facts.dimensions(1);
-    for (std::size_t port = 0; port < 2; ++port) {
-        if (facts.dimensions(port).rank_is_static() && facts.dimensions(port).rank() == 0) {
-            facts.wrong({"input ", port, " must not be a scalar"});
-        }
-    }
-    if (left.rank_is_dynamic() || right.rank_is_dynamic()) {
-        return shape::of_dynamic_rank();
-    }
-    shape a = matrix_operand(left, transpose_a, true);
-    shape b = matrix_operand(right, transpose_b, false);
-    dimension inner = a[a.rank() - 1];
-    if (!merge_dimension(inner, b[b.rank() - 2])) {
-        facts.wrong({"inner sizes ", a[a.rank() - 1], " and ", b[b.rank() - 2], " of shapes ", left, " and ", right,
-                     " differ"});
-    }
-    const dimension rows = a[a.rank() - 2];
-    const dimension columns = b[b.rank() - 1];
-    for (int i = 0; i < 2; ++i) {
-        a.erase(a.rank() - 1);
-        b.erase(b.rank() - 1);
-    }
-    shape result;
-    if (!broadcast_shapes(a, b, result)) {
-        facts.wrong(
-            {"the outer axes of shapes ", to_text(left), " and ", to_text(right), " do not broadcast to each other"});
-    }
-    if (left.rank() != 1) {
-        result.push_back(rows);
-    }
-    if (right.rank() != 1) {
-        result.push_back(columns);
-    }
-    return result;
-}
-
 }  // namespace detail
 
 constexpr void convolution::infer(const convolution& self, inference& facts) {
@@ -5247,10 +5199,6 @@ constexpr void group_convolution_backprop_data::infer(const group_convolution_ba
     detail::infer_transposed_convolution(facts,
                                          {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad},
                                          self.output_padding, true);
-}
-constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
-    const element type = detail::infer_product_type(facts);
-    facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
 }
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -5841,6 +5789,101 @@ struct roi_align {
     }
     friend constexpr bool operator==(const roi_align&, const roi_align&) = default;
 };
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/mat_mul.hpp
+#ifndef LPT_HOLDS_OP_MAT_MUL_HPP
+#define LPT_HOLDS_OP_MAT_MUL_HPP
+namespace lpt::inline LPT_ABI::op {
+
+/// Matrix product over the last two axes; the axes before them broadcast.
+///
+/// y[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]
+/// Inputs: a `[…, I, K]`, `[…, K, I]` with `transpose_a`; b `[…, K, J]`, `[…, J, K]` with `transpose_b`. A vector is
+/// a row on the left and a column on the right, is not transposed, and its axis is left out of the output.
+/// Raises an error when the inner sizes differ or the outer axes do not broadcast. Source: OpenVINO operation set,
+/// MatMul-1.
+struct mat_mul {
+    static constexpr auto number = kind::mat_mul;
+    static constexpr text_view name = "MatMul";
+    static constexpr versions opsets{0};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1);
+
+    bool transpose_a = false;
+    bool transpose_b = false;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("transpose_a", self.transpose_a);
+        visit("transpose_b", self.transpose_b);
+    }
+    static constexpr void infer(const mat_mul& self, inference& facts);
+    friend constexpr bool operator==(const mat_mul&, const mat_mul&) = default;
+};
+
+namespace detail {
+
+/// A matrix operand as `[…, rows, columns]` after its transposition; a vector becomes a row or a column.
+constexpr shape matrix_operand(const shape& operand, bool transpose, bool is_left) {
+    shape result = operand;
+    if (operand.rank() == 1) {
+        result.insert(is_left ? 0 : 1, 1);
+    } else if (transpose) {
+        const std::size_t last = operand.rank() - 1;
+        result[last - 1] = operand[last];
+        result[last] = operand[last - 1];
+    }
+    return result;
+}
+
+constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, bool transpose_b) {
+    const shape& left = facts.dimensions(0);
+    const shape& right = facts.dimensions(1);
+    for (std::size_t port = 0; port < 2; ++port) {
+        if (facts.dimensions(port).rank_is_static() && facts.dimensions(port).rank() == 0) {
+            facts.wrong({"input ", port, " must not be a scalar"});
+        }
+    }
+    if (left.rank_is_dynamic() || right.rank_is_dynamic()) {
+        return shape::of_dynamic_rank();
+    }
+    shape a = matrix_operand(left, transpose_a, true);
+    shape b = matrix_operand(right, transpose_b, false);
+    dimension inner = a[a.rank() - 1];
+    if (!merge_dimension(inner, b[b.rank() - 2])) {
+        facts.wrong({"inner sizes ", a[a.rank() - 1], " and ", b[b.rank() - 2], " of shapes ", left, " and ", right,
+                     " differ"});
+    }
+    const dimension rows = a[a.rank() - 2];
+    const dimension columns = b[b.rank() - 1];
+    for (int i = 0; i < 2; ++i) {
+        a.erase(a.rank() - 1);
+        b.erase(b.rank() - 1);
+    }
+    shape result;
+    if (!broadcast_shapes(a, b, result)) {
+        facts.wrong(
+            {"the outer axes of shapes ", to_text(left), " and ", to_text(right), " do not broadcast to each other"});
+    }
+    if (left.rank() != 1) {
+        result.push_back(rows);
+    }
+    if (right.rank() != 1) {
+        result.push_back(columns);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
+    const element type = detail::infer_product_type(facts);
+    facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
+}
 
 }  // namespace lpt::inline LPT_ABI::op
 #endif
@@ -14031,13 +14074,11 @@ namespace lpt::inline LPT_ABI::detail {
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
-// ======== lpt/graph/fold/values.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_VALUES_HPP
-#define LPT_HOLDS_GRAPH_FOLD_VALUES_HPP
-/// Evaluation of operations on tensors whose values are known: shared by constant folding and the scalar reference.
-///
-/// Operations compute in one of three number types: `double` for f64, `float` for the other real types, `std::int64_t` for integers
-/// and booleans. A result is rounded to the element type of its tensor (to nearest even); integers wrap around.
+// ======== lpt/graph/fold/conversion.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_CONVERSION_HPP
+#define LPT_HOLDS_GRAPH_FOLD_CONVERSION_HPP
+// Elements of tensors as numbers, and numbers as elements.
+
 namespace lpt::inline LPT_ABI::evaluation {
 
 /// The element type whose values a number type holds exactly.
@@ -14199,8 +14240,6 @@ constexpr void store_reals(const Number* from, std::size_t count, element type, 
     }
 }
 
-inline void release_memory(void* memory) { delete[] static_cast<std::byte*>(memory); }
-
 }  // namespace detail
 
 /// Writes `count` numbers as elements of `type` to `to`: integers wrap around, real numbers are converted by `convert_value`.
@@ -14218,6 +14257,24 @@ template <class Number>
         detail::store_reals(from, count, type, to);
     }
 }
+
+}  // namespace lpt::inline LPT_ABI::evaluation
+#endif
+
+// ======== lpt/graph/fold/values.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_VALUES_HPP
+#define LPT_HOLDS_GRAPH_FOLD_VALUES_HPP
+/// Evaluation of operations on tensors whose values are known: shared by constant folding and the scalar reference.
+///
+/// Operations compute in one of three number types: `double` for f64, `float` for the other real types, `std::int64_t` for integers
+/// and booleans. A result is rounded to the element type of its tensor (to nearest even); integers wrap around.
+namespace lpt::inline LPT_ABI::evaluation {
+
+namespace detail {
+
+inline void release_memory(void* memory) { delete[] static_cast<std::byte*>(memory); }
+
+}  // namespace detail
 
 /// The bytes of a tensor that is being made. At run time they are not cleared first: the maker writes every one.
 class raw_output {
@@ -14516,79 +14573,102 @@ constexpr std::size_t elements_between(const shape& dimensions, std::size_t firs
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
-// ======== lpt/graph/fold/budget.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
-#define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
-namespace lpt::inline LPT_ABI::detail {
+// ======== lpt/graph/fold/arithmetic.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_ARITHMETIC_HPP
+#define LPT_HOLDS_GRAPH_FOLD_ARITHMETIC_HPP
+// Arithmetic on two numbers, whole or real.
 
-/// How many products a MatMul sums up for each element of its output; 0 for other operations.
-constexpr double products_of(const node& each, view<tensor> inputs) {
-    if (!each.is<op::mat_mul>() || inputs[0].dimensions().rank() == 0) {
-        return 0;
-    }
-    const shape& left = inputs[0].dimensions();
-    const bool from_rows = left.rank() > 1 && each.as<op::mat_mul>().transpose_a;
-    return static_cast<double>(left[left.rank() - (from_rows ? 2 : 1)]);
+namespace lpt::inline LPT_ABI::evaluation::detail {
+
+// Integer arithmetic wraps around; it is done on unsigned numbers, where that is defined.
+constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) + bits_of(b));
 }
-
-/// True if the folding budget of the network allows to compute a node from these values; then it is charged.
-template <int Once = 0>
-[[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
-    double elements = 0;
-    double bytes = 0;
-    for (std::size_t port = 0; port < each.outputs(); ++port) {
-        if (each.type(port) == dynamic || each.shape(port).is_dynamic()) {
-            return true;  // not for folding, or as many values as one of the inputs has
+constexpr std::int64_t minus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) - bits_of(b));
+}
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) * bits_of(b));
+}
+template <class Real>
+constexpr Real plus(Real a, Real b) {
+    return a + b;
+}
+template <class Real>
+constexpr Real minus(Real a, Real b) {
+    return a - b;
+}
+template <class Real>
+constexpr Real times(Real a, Real b) {
+    return a * b;
+}
+constexpr std::int64_t negated(std::int64_t value) { return minus(0, value); }
+template <class Real>
+constexpr Real negated(Real value) {
+    return -value;
+}
+constexpr std::int64_t quotient(std::int64_t a, std::int64_t b, bool downwards) {
+    if (b == -1) {
+        return negated(a);
+    }
+    const std::int64_t whole = a / b;
+    return downwards && a % b != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
+}
+template <class Real>
+constexpr Real quotient(Real a, Real b, bool) {
+    return a / b;
+}
+constexpr std::int64_t power(std::int64_t base, std::int64_t exponent) {
+    if (exponent < 0) {
+        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+    }
+    std::int64_t result = 1;
+    for (; exponent != 0; exponent >>= 1) {
+        if ((exponent & 1) != 0) {
+            result = times(result, base);
         }
-        const std::size_t count = each.shape(port).elements();
-        elements += static_cast<double>(count);
-        bytes += static_cast<double>(byte_size(each.type(port), count));
-        for (const dimension size : each.shape(port)) {
-            bytes += 16.0 * static_cast<double>(size);
+        base = times(base, base);
+    }
+    return result;
+}
+template <class Real>
+constexpr Real power(Real base, Real exponent) {
+    if (exponent == Real(2)) {
+        return base * base;
+    }
+    if (exponent == Real(0.5) && base >= 0) {
+        return static_cast<Real>(math::sqrt(static_cast<double>(base)));
+    }
+    return static_cast<Real>(math::power(static_cast<double>(base), static_cast<double>(exponent)));
+}
+constexpr std::int64_t remainder(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
+template <class Real>
+constexpr Real remainder(Real a, Real b) {  // exact, and with the sign of a: what the C library's fmod gives
+    if (math::is_nan(a) || math::is_nan(b) || math::is_infinite(a) || b == 0) {
+        return static_cast<Real>(math::not_a_number);
+    }
+    const Real divisor = math::absolute(b);
+    Real rest = math::absolute(a);
+    if (math::is_infinite(divisor)) {
+        return a;
+    }
+    while (rest >= divisor) {
+        Real part = divisor;
+        while (part <= rest / 2) {
+            part *= 2;
         }
+        rest -= part;
     }
-    double read_again = 0;  // elements of constants that have other readers, too
-    double replaced = 0;    // elements of the largest constant that has none
-    for (std::size_t port = 0; port < inputs.size(); ++port) {
-        const auto count = static_cast<double>(inputs[port].elements());
-        const bool is_shared = model.use_count(each.input(port)) > 1;
-        read_again += is_shared ? count : 0;
-        replaced = is_shared ? replaced : math::maximum(replaced, count);
-    }
-    const double steps = elements * products_of(each, inputs) + read_again;
-    const bool keeps_bytes =
-        each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();  // of its input
-    if (keeps_bytes || elements + steps < static_cast<double>(evaluation::late_from)) {
-        return true;
-    }
-    const bool grows = elements > replaced;
-    return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
+    return math::sign_bit(a) ? -rest : rest;
+}
+template <class Number>
+constexpr Number remainder_downwards(Number a, Number b) {
+    const Number rest = remainder(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
-constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
-    const std::size_t count = dimensions.elements();
-    return count < evaluation::late_from ||
-           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
-}
-
-/// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
-template <int Once = 0>
-constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
-    std::size_t most = evaluation::late_from;
-    for (const tensor& input : inputs) {
-        most = math::maximum(most, input.elements());
-    }
-    for (const op::output_facts& output : outputs) {
-        const std::size_t count = output.dimensions.elements();
-        if (count > most && byte_size(output.type, count) > model.folding().bytes) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace lpt::inline LPT_ABI::detail
+}  // namespace lpt::inline LPT_ABI::evaluation::detail
 #endif
 
 // ======== lpt/graph/fold/broadcast.hpp
@@ -14737,94 +14817,6 @@ public:
 namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
-
-// Integer arithmetic wraps around; it is done on unsigned numbers, where that is defined.
-constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) + bits_of(b));
-}
-constexpr std::int64_t minus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) - bits_of(b));
-}
-constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) * bits_of(b));
-}
-template <class Real>
-constexpr Real plus(Real a, Real b) {
-    return a + b;
-}
-template <class Real>
-constexpr Real minus(Real a, Real b) {
-    return a - b;
-}
-template <class Real>
-constexpr Real times(Real a, Real b) {
-    return a * b;
-}
-constexpr std::int64_t negated(std::int64_t value) { return minus(0, value); }
-template <class Real>
-constexpr Real negated(Real value) {
-    return -value;
-}
-constexpr std::int64_t quotient(std::int64_t a, std::int64_t b, bool downwards) {
-    if (b == -1) {
-        return negated(a);
-    }
-    const std::int64_t whole = a / b;
-    return downwards && a % b != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
-}
-template <class Real>
-constexpr Real quotient(Real a, Real b, bool) {
-    return a / b;
-}
-constexpr std::int64_t power(std::int64_t base, std::int64_t exponent) {
-    if (exponent < 0) {
-        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-    }
-    std::int64_t result = 1;
-    for (; exponent != 0; exponent >>= 1) {
-        if ((exponent & 1) != 0) {
-            result = times(result, base);
-        }
-        base = times(base, base);
-    }
-    return result;
-}
-template <class Real>
-constexpr Real power(Real base, Real exponent) {
-    if (exponent == Real(2)) {
-        return base * base;
-    }
-    if (exponent == Real(0.5) && base >= 0) {
-        return static_cast<Real>(math::sqrt(static_cast<double>(base)));
-    }
-    return static_cast<Real>(math::power(static_cast<double>(base), static_cast<double>(exponent)));
-}
-constexpr std::int64_t remainder(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
-template <class Real>
-constexpr Real remainder(Real a, Real b) {  // exact, and with the sign of a: what the C library's fmod gives
-    if (math::is_nan(a) || math::is_nan(b) || math::is_infinite(a) || b == 0) {
-        return static_cast<Real>(math::not_a_number);
-    }
-    const Real divisor = math::absolute(b);
-    Real rest = math::absolute(a);
-    if (math::is_infinite(divisor)) {
-        return a;
-    }
-    while (rest >= divisor) {
-        Real part = divisor;
-        while (part <= rest / 2) {
-            part *= 2;
-        }
-        rest -= part;
-    }
-    return math::sign_bit(a) ? -rest : rest;
-}
-template <class Number>
-constexpr Number remainder_downwards(Number a, Number b) {
-    const Number rest = remainder(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
 
 // A loop of its own for each operation and number type is fast, but all of them together take as long to compile as all
 // other folding. Only the operations that large tensors go through have one; for the others there is one loop that looks
@@ -15107,88 +15099,6 @@ constexpr bool is_elementwise(op::kind kind) {
 
 namespace detail {
 
-template <int Once = 0>
-constexpr float value_of(op::kind kind, float a, float b) {
-    switch (kind) {
-        case op::kind::add: return a + b;
-        case op::kind::subtract: return a - b;
-        case op::kind::multiply: return a * b;
-        default: return a / b;
-    }
-}
-
-/// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
-template <int Once = 0>
-constexpr op::auto_broadcast rule_of(const op::attributes& what) {
-    switch (what.number()) {
-        case op::kind::add: return what.as<op::add>().auto_broadcast;
-        case op::kind::subtract: return what.as<op::subtract>().auto_broadcast;
-        case op::kind::multiply: return what.as<op::multiply>().auto_broadcast;
-        case op::kind::divide: return what.as<op::divide>().auto_broadcast;
-        default: return op::auto_broadcast::none;
-    }
-}
-
-}  // namespace detail
-
-/// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
-/// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
-template <int Once = 0>
-[[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
-    std::size_t few = 64;
-    if (!lpt::is_constant_evaluated()) {  // more are not computed at once
-        few = late_from - 1;
-    }
-    if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
-        return {};
-    }
-    const shape& left = a.dimensions();
-    const shape& right = b.dimensions();
-    const bool left_spreads = a.elements() == 1 && left.rank() <= right.rank();
-    const bool right_spreads = b.elements() == 1 && right.rank() <= left.rank();
-    if (!left_spreads && !right_spreads && !(left == right)) {
-        const std::size_t rank = math::maximum(left.rank(), right.rank());
-        if (lpt::is_constant_evaluated() || left.rank() == right.rank()) {
-            return {};
-        }
-        return combine_few_floats(kind, tensor(a, left.padded_left(rank)), tensor(b, right.padded_left(rank)));
-    }
-    const shape& dimensions = right_spreads ? left : right;
-    const std::byte* from_a = a.data();
-    const std::byte* from_b = b.data();
-    if (a.elements() == 1 && b.elements() == 1) {
-        const auto x = lpt::detail::load<float>(from_a);
-        return tensor::of_float(detail::value_of(kind, x, lpt::detail::load<float>(from_b)), dimensions);
-    }
-    if (!lpt::is_constant_evaluated()) {
-        const operand<float> first(a);
-        const operand<float> second(b);
-        outcome<float> result(f32, dimensions);
-        detail::arithmetic_row<float>(kind, true)(first.data(), left_spreads ? 0 : 1, second.data(),
-                                                  right_spreads ? 0 : 1, result.data(), result.elements(), kind);
-        return result.finish();
-    }
-    tensor_builder result(f32, dimensions);
-    const std::size_t step_a = left_spreads ? 0 : 4;
-    const std::size_t step_b = right_spreads ? 0 : 4;
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const auto x = lpt::detail::load<float>(from_a + i * step_a);
-        const auto y = lpt::detail::load<float>(from_b + i * step_b);
-        lpt::detail::store(result.data() + 4 * i, detail::value_of(kind, x, y));
-    }
-    return result.finish();
-}
-/// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
-template <int Once = 0>
-constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
-    if (detail::rule_of(what) != op::auto_broadcast::numpy) {
-        return {};
-    }
-    return combine_few_floats(what.number(), a, b);
-}
-
-namespace detail {
-
 /// The output of an operation that `evaluate_elementwise` knows.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor elementwise(const call& node) {
@@ -15423,6 +15333,96 @@ constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, con
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
+// ======== lpt/graph/fold/few_floats.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_FEW_FLOATS_HPP
+#define LPT_HOLDS_GRAPH_FOLD_FEW_FLOATS_HPP
+namespace lpt::inline LPT_ABI::evaluation {
+
+namespace detail {
+
+template <int Once = 0>
+constexpr float value_of(op::kind kind, float a, float b) {
+    switch (kind) {
+        case op::kind::add: return a + b;
+        case op::kind::subtract: return a - b;
+        case op::kind::multiply: return a * b;
+        default: return a / b;
+    }
+}
+
+/// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
+template <int Once = 0>
+constexpr op::auto_broadcast rule_of(const op::attributes& what) {
+    switch (what.number()) {
+        case op::kind::add: return what.as<op::add>().auto_broadcast;
+        case op::kind::subtract: return what.as<op::subtract>().auto_broadcast;
+        case op::kind::multiply: return what.as<op::multiply>().auto_broadcast;
+        case op::kind::divide: return what.as<op::divide>().auto_broadcast;
+        default: return op::auto_broadcast::none;
+    }
+}
+
+}  // namespace detail
+
+/// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
+/// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
+    std::size_t few = 64;
+    if (!lpt::is_constant_evaluated()) {  // more are not computed at once
+        few = late_from - 1;
+    }
+    if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
+        return {};
+    }
+    const shape& left = a.dimensions();
+    const shape& right = b.dimensions();
+    const bool left_spreads = a.elements() == 1 && left.rank() <= right.rank();
+    const bool right_spreads = b.elements() == 1 && right.rank() <= left.rank();
+    if (!left_spreads && !right_spreads && !(left == right)) {
+        const std::size_t rank = math::maximum(left.rank(), right.rank());
+        if (lpt::is_constant_evaluated() || left.rank() == right.rank()) {
+            return {};
+        }
+        return combine_few_floats(kind, tensor(a, left.padded_left(rank)), tensor(b, right.padded_left(rank)));
+    }
+    const shape& dimensions = right_spreads ? left : right;
+    const std::byte* from_a = a.data();
+    const std::byte* from_b = b.data();
+    if (a.elements() == 1 && b.elements() == 1) {
+        const auto x = lpt::detail::load<float>(from_a);
+        return tensor::of_float(detail::value_of(kind, x, lpt::detail::load<float>(from_b)), dimensions);
+    }
+    if (!lpt::is_constant_evaluated()) {
+        const operand<float> first(a);
+        const operand<float> second(b);
+        outcome<float> result(f32, dimensions);
+        detail::arithmetic_row<float>(kind, true)(first.data(), left_spreads ? 0 : 1, second.data(),
+                                                  right_spreads ? 0 : 1, result.data(), result.elements(), kind);
+        return result.finish();
+    }
+    tensor_builder result(f32, dimensions);
+    const std::size_t step_a = left_spreads ? 0 : 4;
+    const std::size_t step_b = right_spreads ? 0 : 4;
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const auto x = lpt::detail::load<float>(from_a + i * step_a);
+        const auto y = lpt::detail::load<float>(from_b + i * step_b);
+        lpt::detail::store(result.data() + 4 * i, detail::value_of(kind, x, y));
+    }
+    return result.finish();
+}
+/// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
+template <int Once = 0>
+constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
+    if (detail::rule_of(what) != op::auto_broadcast::numpy) {
+        return {};
+    }
+    return combine_few_floats(what.number(), a, b);
+}
+
+}  // namespace lpt::inline LPT_ABI::evaluation
+#endif
+
 // ======== lpt/graph/fold/indexing.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_INDEXING_HPP
 #define LPT_HOLDS_GRAPH_FOLD_INDEXING_HPP
@@ -15602,9 +15602,9 @@ template <int Once = 0>
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
-// ======== lpt/graph/fold/movement.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
-#define LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
+// ======== lpt/graph/fold/rearrange.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_REARRANGE_HPP
+#define LPT_HOLDS_GRAPH_FOLD_REARRANGE_HPP
 namespace lpt::inline LPT_ABI::evaluation {
 
 /// Where the places along one axis of an output come from: distances in elements from the begin of the input, `outside` for
@@ -15781,6 +15781,169 @@ constexpr std::size_t axis_of(std::int64_t axis, std::size_t rank) {
     return static_cast<std::size_t>(normalized_axis(axis, rank));
 }
 
+/// Source of one padded axis; `p` counts from the begin of the input's axis.
+template <int Once = 0>
+constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode mode) {
+    if (p >= 0 && p < size) {
+        return p;
+    }
+    switch (mode) {
+        case op::pad_mode::edge: return p < 0 ? 0 : size - 1;
+        case op::pad_mode::reflect: return p < 0 ? -p : 2 * (size - 1) - p;
+        case op::pad_mode::symmetric: return p < 0 ? -1 - p : 2 * size - 1 - p;
+        default: return outside;
+    }
+}
+
+template <int Once = 0>
+constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
+                        const tensor* fill) {
+    const integers strides = strides_of(data.dimensions());
+    seq<axis_source> sources;
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        axis_source source;
+        for (dimension i = 0; i < dimensions[axis]; ++i) {
+            const std::int64_t place = padded_place(i - begin[axis], data.dimensions()[axis], mode);
+            source.push_back(place == outside ? outside : place * strides[axis]);
+        }
+        sources.push_back(lpt::move(source));
+    }
+    return rearrange(data, dimensions, sources, fill);
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::evaluation
+#endif
+
+// ======== lpt/graph/fold/block_movement.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_BLOCK_MOVEMENT_HPP
+#define LPT_HOLDS_GRAPH_FOLD_BLOCK_MOVEMENT_HPP
+// Blocks of pixels between space and channels, or space and batch.
+
+namespace lpt::inline LPT_ABI::evaluation {
+
+namespace detail {
+
+/// How far apart in the channels the parts of a block along one spatial axis are, counted in groups of channels.
+template <int Once = 0>
+constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int64_t block) {
+    std::int64_t weight = 1;
+    for (std::size_t i = axis + 1; i < rank; ++i) {
+        weight *= block;
+    }
+    return weight;
+}
+
+template <int Once = 0>
+constexpr tensor depth_to_space(const call& node) {
+    const auto& self = node.as<op::depth_to_space>();
+    const shape& data = node.dimensions(0);
+    const shape& dimensions = node.output().dimensions;
+    const integers strides = strides_of(data);
+    const bool blocks_first = self.mode == op::depth_space_mode::blocks_first;
+    const std::int64_t volume = block_weight(1, data.rank(), self.block_size);
+    seq<axis_source> sources = {even_source(dimensions[0], strides[0]),
+                                even_source(dimensions[1], blocks_first ? strides[1] : strides[1] * volume)};
+    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+        const std::int64_t part =
+            strides[1] * block_weight(axis, data.rank(), self.block_size) * (blocks_first ? dimensions[1] : 1);
+        axis_source source;
+        for (dimension i = 0; i < dimensions[axis]; ++i) {
+            source.push_back(i / self.block_size * strides[axis] + i % self.block_size * part);
+        }
+        sources.push_back(lpt::move(source));
+    }
+    return rearrange(node.input(0), dimensions, sources);
+}
+
+template <int Once = 0>
+constexpr tensor space_to_depth(const call& node) {
+    const auto& self = node.as<op::space_to_depth>();
+    const shape& data = node.dimensions(0);
+    const shape& dimensions = node.output().dimensions;
+    const integers strides = strides_of(data);
+    const bool blocks_first = self.mode == op::depth_space_mode::blocks_first;
+    const std::int64_t volume = block_weight(1, data.rank(), self.block_size);
+    axis_source channels;
+    for (dimension i = 0; i < dimensions[1]; ++i) {
+        const std::int64_t channel = blocks_first ? i % data[1] : i / volume;
+        const std::int64_t block = blocks_first ? i / data[1] : i % volume;
+        std::int64_t place = channel * strides[1];
+        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+            place += block / block_weight(axis, data.rank(), self.block_size) % self.block_size * strides[axis];
+        }
+        channels.push_back(place);
+    }
+    seq<axis_source> sources = {even_source(dimensions[0], strides[0]), lpt::move(channels)};
+    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+        sources.push_back(even_source(dimensions[axis], strides[axis] * self.block_size));
+    }
+    return rearrange(node.input(0), dimensions, sources);
+}
+
+template <int Once = 0>
+constexpr tensor batch_to_space(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& dimensions = node.output().dimensions;
+    const integers strides = strides_of(data);
+    const integers block = node.integers_at(1);
+    const integers crops = node.integers_at(2);
+    seq<axis_source> sources;
+    sources.push_back(even_source(dimensions[0], strides[0]));
+    std::int64_t weight = dimensions[0] * strides[0];
+    for (std::size_t axis = data.rank(); axis-- > 1;) {
+        axis_source source;
+        for (dimension i = 0; i < dimensions[axis]; ++i) {
+            const dimension whole = i + crops[axis];
+            source.push_back(whole / block[axis] * strides[axis] + whole % block[axis] * weight);
+        }
+        weight *= block[axis];
+        sources.insert(1, lpt::move(source));
+    }
+    return rearrange(node.input(0), dimensions, sources);
+}
+
+template <int Once = 0>
+constexpr tensor space_to_batch(const call& node) {
+    const shape& dimensions = node.output().dimensions;
+    const integers block = node.integers_at(1);
+    shape with_margins = dimensions;
+    with_margins[0] = node.dimensions(0)[0];
+    for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
+        with_margins[axis] = dimensions[axis] * block[axis];
+    }
+    const tensor data = padded(node.input(0), node.integers_at(2), with_margins, op::pad_mode::constant, nullptr);
+    const integers strides = strides_of(with_margins);
+    axis_source batches;
+    for (dimension i = 0; i < dimensions[0]; ++i) {
+        std::int64_t place = i % with_margins[0] * strides[0];
+        std::int64_t rest = i / with_margins[0];
+        for (std::size_t axis = dimensions.rank(); axis-- > 1;) {
+            place += rest % block[axis] * strides[axis];
+            rest /= block[axis];
+        }
+        batches.push_back(place);
+    }
+    seq<axis_source> sources = {lpt::move(batches)};
+    for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
+        sources.push_back(even_source(dimensions[axis], strides[axis] * block[axis]));
+    }
+    return rearrange(data, dimensions, sources);
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::evaluation
+#endif
+
+// ======== lpt/graph/fold/movement.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
+#define LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI::evaluation {
+
+namespace detail {
+
 /// `count` places of an axis from `first` on.
 template <int Once = 0>
 constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, const shape& dimensions) {
@@ -15951,36 +16114,6 @@ constexpr tensor gather(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
-/// Source of one padded axis; `p` counts from the begin of the input's axis.
-template <int Once = 0>
-constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode mode) {
-    if (p >= 0 && p < size) {
-        return p;
-    }
-    switch (mode) {
-        case op::pad_mode::edge: return p < 0 ? 0 : size - 1;
-        case op::pad_mode::reflect: return p < 0 ? -p : 2 * (size - 1) - p;
-        case op::pad_mode::symmetric: return p < 0 ? -1 - p : 2 * size - 1 - p;
-        default: return outside;
-    }
-}
-
-template <int Once = 0>
-constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
-                        const tensor* fill) {
-    const integers strides = strides_of(data.dimensions());
-    seq<axis_source> sources;
-    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        axis_source source;
-        for (dimension i = 0; i < dimensions[axis]; ++i) {
-            const std::int64_t place = padded_place(i - begin[axis], data.dimensions()[axis], mode);
-            source.push_back(place == outside ? outside : place * strides[axis]);
-        }
-        sources.push_back(lpt::move(source));
-    }
-    return rearrange(data, dimensions, sources, fill);
-}
-
 template <int Once = 0>
 constexpr tensor pad(const call& node) {
     const op::pad_mode mode = node.as<op::pad>().pad_mode;
@@ -16040,113 +16173,6 @@ constexpr tensor shuffle_channels(const call& node) {
         sources[axis][static_cast<std::size_t>(i)] = (i % self.group * each + i / self.group) * stride;
     }
     return rearrange(node.input(0), data, sources);
-}
-
-/// How far apart in the channels the parts of a block along one spatial axis are, counted in groups of channels.
-template <int Once = 0>
-constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int64_t block) {
-    std::int64_t weight = 1;
-    for (std::size_t i = axis + 1; i < rank; ++i) {
-        weight *= block;
-    }
-    return weight;
-}
-
-template <int Once = 0>
-constexpr tensor depth_to_space(const call& node) {
-    const auto& self = node.as<op::depth_to_space>();
-    const shape& data = node.dimensions(0);
-    const shape& dimensions = node.output().dimensions;
-    const integers strides = strides_of(data);
-    const bool blocks_first = self.mode == op::depth_space_mode::blocks_first;
-    const std::int64_t volume = block_weight(1, data.rank(), self.block_size);
-    seq<axis_source> sources = {even_source(dimensions[0], strides[0]),
-                                even_source(dimensions[1], blocks_first ? strides[1] : strides[1] * volume)};
-    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-        const std::int64_t part =
-            strides[1] * block_weight(axis, data.rank(), self.block_size) * (blocks_first ? dimensions[1] : 1);
-        axis_source source;
-        for (dimension i = 0; i < dimensions[axis]; ++i) {
-            source.push_back(i / self.block_size * strides[axis] + i % self.block_size * part);
-        }
-        sources.push_back(lpt::move(source));
-    }
-    return rearrange(node.input(0), dimensions, sources);
-}
-
-template <int Once = 0>
-constexpr tensor space_to_depth(const call& node) {
-    const auto& self = node.as<op::space_to_depth>();
-    const shape& data = node.dimensions(0);
-    const shape& dimensions = node.output().dimensions;
-    const integers strides = strides_of(data);
-    const bool blocks_first = self.mode == op::depth_space_mode::blocks_first;
-    const std::int64_t volume = block_weight(1, data.rank(), self.block_size);
-    axis_source channels;
-    for (dimension i = 0; i < dimensions[1]; ++i) {
-        const std::int64_t channel = blocks_first ? i % data[1] : i / volume;
-        const std::int64_t block = blocks_first ? i / data[1] : i % volume;
-        std::int64_t place = channel * strides[1];
-        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-            place += block / block_weight(axis, data.rank(), self.block_size) % self.block_size * strides[axis];
-        }
-        channels.push_back(place);
-    }
-    seq<axis_source> sources = {even_source(dimensions[0], strides[0]), lpt::move(channels)};
-    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-        sources.push_back(even_source(dimensions[axis], strides[axis] * self.block_size));
-    }
-    return rearrange(node.input(0), dimensions, sources);
-}
-
-template <int Once = 0>
-constexpr tensor batch_to_space(const call& node) {
-    const shape& data = node.dimensions(0);
-    const shape& dimensions = node.output().dimensions;
-    const integers strides = strides_of(data);
-    const integers block = node.integers_at(1);
-    const integers crops = node.integers_at(2);
-    seq<axis_source> sources;
-    sources.push_back(even_source(dimensions[0], strides[0]));
-    std::int64_t weight = dimensions[0] * strides[0];
-    for (std::size_t axis = data.rank(); axis-- > 1;) {
-        axis_source source;
-        for (dimension i = 0; i < dimensions[axis]; ++i) {
-            const dimension whole = i + crops[axis];
-            source.push_back(whole / block[axis] * strides[axis] + whole % block[axis] * weight);
-        }
-        weight *= block[axis];
-        sources.insert(1, lpt::move(source));
-    }
-    return rearrange(node.input(0), dimensions, sources);
-}
-
-template <int Once = 0>
-constexpr tensor space_to_batch(const call& node) {
-    const shape& dimensions = node.output().dimensions;
-    const integers block = node.integers_at(1);
-    shape with_margins = dimensions;
-    with_margins[0] = node.dimensions(0)[0];
-    for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
-        with_margins[axis] = dimensions[axis] * block[axis];
-    }
-    const tensor data = padded(node.input(0), node.integers_at(2), with_margins, op::pad_mode::constant, nullptr);
-    const integers strides = strides_of(with_margins);
-    axis_source batches;
-    for (dimension i = 0; i < dimensions[0]; ++i) {
-        std::int64_t place = i % with_margins[0] * strides[0];
-        std::int64_t rest = i / with_margins[0];
-        for (std::size_t axis = dimensions.rank(); axis-- > 1;) {
-            place += rest % block[axis] * strides[axis];
-            rest /= block[axis];
-        }
-        batches.push_back(place);
-    }
-    seq<axis_source> sources = {lpt::move(batches)};
-    for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
-        sources.push_back(even_source(dimensions[axis], strides[axis] * block[axis]));
-    }
-    return rearrange(data, dimensions, sources);
 }
 
 /// The one output of a movement; no tensor for operations that are none, and for splits.
@@ -16345,9 +16371,9 @@ template <int Once = 0>
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
-// ======== lpt/graph/fold.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLD_HPP
-#define LPT_HOLDS_GRAPH_FOLD_HPP
+// ======== lpt/graph/evaluate.hpp
+#ifndef LPT_HOLDS_GRAPH_EVALUATE_HPP
+#define LPT_HOLDS_GRAPH_EVALUATE_HPP
 namespace lpt::inline LPT_ABI {
 
 /// True for the operations that constant folding evaluates.
@@ -16500,6 +16526,89 @@ template <int Once = 0>
     }
     return true;
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/graph/fold/budget.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
+#define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
+namespace lpt::inline LPT_ABI::detail {
+
+/// How many products a MatMul sums up for each element of its output; 0 for other operations.
+constexpr double products_of(const node& each, view<tensor> inputs) {
+    if (!each.is<op::mat_mul>() || inputs[0].dimensions().rank() == 0) {
+        return 0;
+    }
+    const shape& left = inputs[0].dimensions();
+    const bool from_rows = left.rank() > 1 && each.as<op::mat_mul>().transpose_a;
+    return static_cast<double>(left[left.rank() - (from_rows ? 2 : 1)]);
+}
+
+/// True if the folding budget of the network allows to compute a node from these values; then it is charged.
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
+    double elements = 0;
+    double bytes = 0;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) == dynamic || each.shape(port).is_dynamic()) {
+            return true;  // not for folding, or as many values as one of the inputs has
+        }
+        const std::size_t count = each.shape(port).elements();
+        elements += static_cast<double>(count);
+        bytes += static_cast<double>(byte_size(each.type(port), count));
+        for (const dimension size : each.shape(port)) {
+            bytes += 16.0 * static_cast<double>(size);
+        }
+    }
+    double read_again = 0;  // elements of constants that have other readers, too
+    double replaced = 0;    // elements of the largest constant that has none
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        const auto count = static_cast<double>(inputs[port].elements());
+        const bool is_shared = model.use_count(each.input(port)) > 1;
+        read_again += is_shared ? count : 0;
+        replaced = is_shared ? replaced : math::maximum(replaced, count);
+    }
+    const double steps = elements * products_of(each, inputs) + read_again;
+    const bool keeps_bytes =
+        each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();  // of its input
+    if (keeps_bytes || elements + steps < static_cast<double>(evaluation::late_from)) {
+        return true;
+    }
+    const bool grows = elements > replaced;
+    return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
+}
+
+/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
+constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
+    const std::size_t count = dimensions.elements();
+    return count < evaluation::late_from ||
+           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
+}
+
+/// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
+template <int Once = 0>
+constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
+    std::size_t most = evaluation::late_from;
+    for (const tensor& input : inputs) {
+        most = math::maximum(most, input.elements());
+    }
+    for (const op::output_facts& output : outputs) {
+        const std::size_t count = output.dimensions.elements();
+        if (count > most && byte_size(output.type, count) > model.folding().bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/graph/fold.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLD_HPP
+#define LPT_HOLDS_GRAPH_FOLD_HPP
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -26213,41 +26322,13 @@ struct add_multiply_fusion {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/prerequisites/move_fake_quantize.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
-#define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
+// ======== lpt/transformation/prerequisites/branches_of_concat.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
-/// quantized by itself. A Convert and dequantization below it move along.
-struct move_fake_quantize {
-    static constexpr text_view name = "MoveFakeQuantize";
-    using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
-                                 from_constant, from_constant>;
-
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        const graph& model = r.model;
-        node_id relu = model.producer(id, 0);
-        node_id concat = relu;
-        if (model[relu].is<op::relu>()) {
-            concat = model.producer(relu, 0);
-        } else {
-            relu = node_id::none;
-        }
-        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
-            return false;
-        }
-        if (const verdict why = can_transform(model, id, concat); !why) {
-            return r.refused(id, name, why);
-        }
-        move(r, id, relu, concat);
-        return true;
-    }
-
-private:
-    static constexpr bool has_convert_below(const graph& model, node_id id) {
-        return model[model.first_use(id).node].is<op::convert>();
-    }
+/// Constants that stand below a Concat, for each of its inputs.
+struct branches_of_concat {
     static constexpr std::size_t axis_of(const graph& model, node_id concat) {
         return static_cast<std::size_t>(
             normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
@@ -26260,36 +26341,6 @@ private:
         return aligned(values, rank)[axis] != 1;
     }
 
-    static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
-        if (model[concat].shape().rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank);
-        }
-        if (model.use_count({id, 0}) == 0) {
-            return refuse(reason::nothing_to_do);
-        }
-        const node_id first = model.producer(concat, 0);
-        bool one_producer = model[concat].inputs() == 1 || model[first].template is<op::split>();
-        for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
-            one_producer = one_producer && model.producer(concat, port) == first;
-        }
-        if (one_producer) {
-            return refuse(reason::nothing_to_do);
-        }
-        for (std::size_t port = 1; port < 5; ++port) {
-            if (!can_split(model, model.producer(id, port), concat)) {
-                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), axis_of(model, concat));
-            }
-        }
-        if (has_convert_below(model, id)) {
-            const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
-            for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !can_split(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, axis_of(model, concat), constant);
-                }
-            }
-        }
-        return yes;
-    }
     /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
     static constexpr bool can_split(const graph& model, node_id constant, node_id concat) {
         const std::size_t axis = axis_of(model, concat);
@@ -26330,14 +26381,85 @@ private:
         fold(model, split, parts);
         return parts;
     }
+};
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/prerequisites/move_fake_quantize.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
+/// quantized by itself. A Convert and dequantization below it move along.
+struct move_fake_quantize {
+    static constexpr text_view name = "MoveFakeQuantize";
+    using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
+                                 from_constant, from_constant>;
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        const graph& model = r.model;
+        node_id relu = model.producer(id, 0);
+        node_id concat = relu;
+        if (model[relu].is<op::relu>()) {
+            concat = model.producer(relu, 0);
+        } else {
+            relu = node_id::none;
+        }
+        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
+            return false;
+        }
+        if (const verdict why = can_transform(model, id, concat); !why) {
+            return r.refused(id, name, why);
+        }
+        move(r, id, relu, concat);
+        return true;
+    }
+
+private:
+    static constexpr bool has_convert_below(const graph& model, node_id id) {
+        return model[model.first_use(id).node].is<op::convert>();
+    }
+    static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
+        if (model[concat].shape().rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank);
+        }
+        if (model.use_count({id, 0}) == 0) {
+            return refuse(reason::nothing_to_do);
+        }
+        const node_id first = model.producer(concat, 0);
+        bool one_producer = model[concat].inputs() == 1 || model[first].template is<op::split>();
+        for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
+            one_producer = one_producer && model.producer(concat, port) == first;
+        }
+        if (one_producer) {
+            return refuse(reason::nothing_to_do);
+        }
+        for (std::size_t port = 1; port < 5; ++port) {
+            if (!branches_of_concat::can_split(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port),
+                                   branches_of_concat::axis_of(model, concat));
+            }
+        }
+        if (has_convert_below(model, id)) {
+            const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
+            for (const node_id constant : {below.zero_point, below.scale}) {
+                if (constant != node_id::none && !branches_of_concat::can_split(model, constant, concat)) {
+                    return refuse_axis(reason::dynamic_channel, -1, branches_of_concat::axis_of(model, concat),
+                                       constant);
+                }
+            }
+        }
+        return yes;
+    }
     static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
 
     static constexpr void move(auto& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(split_constant(r, model.producer(id, port), concat));
+            ranges.push_back(branches_of_concat::split_constant(r, model.producer(id, port), concat));
         }
         const bool converted = has_convert_below(model, id);
         const node_id convert = converted ? model.first_use(id).node : node_id::none;
@@ -26389,14 +26511,15 @@ private:
         seq<output_ref> zero_points;
         bool shares_zero_point = false;
         if (below.has_subtract()) {
-            shares_zero_point = below.zero_point_convert != node_id::none &&
-                                !varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
-                                             axis_of(model, concat));
-            zero_points = split_constant(r, below.zero_point, concat);
+            shares_zero_point =
+                below.zero_point_convert != node_id::none &&
+                !branches_of_concat::varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
+                                                 branches_of_concat::axis_of(model, concat));
+            zero_points = branches_of_concat::split_constant(r, below.zero_point, concat);
         }
         seq<output_ref> scales;
         if (below.has_multiply()) {
-            scales = split_constant(r, below.scale, concat);
+            scales = branches_of_concat::split_constant(r, below.scale, concat);
         }
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
@@ -26942,6 +27065,166 @@ constexpr void check_options(const transformation_options& options) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/pipeline/refusals.hpp
+#ifndef LPT_HOLDS_PIPELINE_REFUSALS_HPP
+#define LPT_HOLDS_PIPELINE_REFUSALS_HPP
+// The refusals of a run by the graphs and nodes that they are about.
+
+namespace lpt::inline LPT_ABI::detail {
+
+/// Numbers of refusals of a run, in order.
+using refusal_numbers = seq<std::int32_t, 8>;
+
+/// The last telling refusal of every transformation at every node of one graph, and which refusals are those of the graphs inside
+/// its nodes.
+class refusals_of_graph {
+    view<refusal> all_;
+    refusal_numbers numbers_;  // of this graph and of those inside it
+    seq<std::int32_t, 8> last_;  // by node: the place of its last refusal; -1: none
+    seq<std::int32_t, 8> last_inside_;  // by node: that of the last refusal in a graph inside it
+    seq<std::int32_t, 8> previous_;  // by place: that of the one before it at the same node, or inside it; -1: none
+
+    static constexpr std::int32_t last_of(const seq<std::int32_t, 8>& places, node_id id) {
+        return id == node_id::none || index_of(id) >= places.size() ? -1 : places[index_of(id)];
+    }
+    static constexpr bool is_telling(reason why) { return why != reason::none && why != reason::nothing_to_do; }
+    constexpr const refusal& at(std::int32_t place) const {
+        return all_[static_cast<std::size_t>(numbers_[static_cast<std::size_t>(place)])];
+    }
+
+public:
+    /// `depth`: how many graphs are around this one.
+    constexpr refusals_of_graph(const graph& after, view<refusal> all, refusal_numbers numbers, std::size_t depth)
+        : all_(all),
+          numbers_(lpt::move(numbers)),
+          last_(after.id_bound(), -1),
+          last_inside_(after.is_plain() ? 0 : after.id_bound(), -1),
+          previous_(numbers_.size(), -1) {
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            const refusal& each = at(static_cast<std::int32_t>(i));
+            const bool inside = each.body.size() > depth;
+            const node_id id = inside ? each.body[depth].node : each.node;
+            seq<std::int32_t, 8>& places = inside ? last_inside_ : last_;
+            if (is_telling(each.why.why) && index_of(id) < places.size()) {
+                previous_[i] = places[index_of(id)];
+                places[index_of(id)] = static_cast<std::int32_t>(i);
+            }
+        }
+    }
+    /// The last refusal of a node, under its number before or its number now, by one transformation; null if there is none.
+    constexpr const refusal* find(node_id before, node_id now, text_view transformation) const {
+        std::int32_t latest = -1;
+        for (const node_id id : {before, now}) {
+            for (std::int32_t place = last_of(last_, id); place > latest;
+                 place = previous_[static_cast<std::size_t>(place)]) {
+                if (at(place).transformation == transformation) {
+                    latest = place;
+                }
+            }
+        }
+        return latest < 0 ? nullptr : &at(latest);
+    }
+    /// The telling refusals of a graph inside a node and of those inside that, `depth` graphs below the outermost.
+    constexpr refusal_numbers inside(const body_step& where, std::size_t depth) const {
+        refusal_numbers result;
+        for (std::int32_t place = last_of(last_inside_, where.node); place >= 0;
+             place = previous_[static_cast<std::size_t>(place)]) {
+            if (at(place).body[depth - 1] == where) {
+                result.push_back(numbers_[static_cast<std::size_t>(place)]);
+            }
+        }
+        for (std::size_t i = 0; i < result.size() / 2; ++i) {
+            lpt::detail::swap_values(result[i], result[result.size() - 1 - i]);
+        }
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/pipeline/explained_graph.hpp
+#ifndef LPT_HOLDS_PIPELINE_EXPLAINED_GRAPH_HPP
+#define LPT_HOLDS_PIPELINE_EXPLAINED_GRAPH_HPP
+// A transformed graph as explanations need it: which of its values are numbers of a low precision that still lack their scale.
+
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e4m3, f8e5m2};
+
+/// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
+/// (an engine makes that a part of the operation); `dynamic` where it is real.
+template <int Once = 0>
+constexpr element quantized_type(const graph& model, output_ref source) {
+    const element type = model.type(source);
+    if (is_low_precision(type)) {
+        return type;
+    }
+    const node& above = model[source.node];
+    if (above.is<op::subtract>() && above.relaxed() && is_low_precision(model.type(above.input(0))) &&
+        model.constant_value(above.input(1)) != nullptr) {
+        return model.type(above.input(0));
+    }
+    return dynamic;
+}
+
+/// Which nodes give values that still lack the scale of the low precision data that they come from, by node.
+///
+/// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
+template <int Once = 0>
+constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
+    seq<bool, 8> result(model.id_bound(), false);
+    for (const node_id id : order) {
+        const node& each = model[id];
+        if (each.is<op::multiply>() || each.is<op::fake_quantize>() || each.outputs() == 0) {
+            continue;
+        }
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const bool carries = each.is<op::convert>() || carries_data(each.kind(), static_cast<int>(port));
+            const output_ref source = each.input(port);
+            result[index_of(id)] =
+                result[index_of(id)] || (carries && is_real(each.type()) &&
+                                         (result[index_of(source.node)] || is_low_precision(model.type(source))));
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// What `explain` goes by, for all graphs of a network.
+struct explanation_source {
+    view<refusal> refusals;  // of the run
+    dispatch_view main;  // the main transformations of the pipeline
+    const transformation_options& options;
+};
+
+/// A transformed graph, or one inside its nodes, as `explain` needs it.
+struct explained_graph {
+    const explanation_source& source;
+    const graph& after;
+    detail::refusals_of_graph refusals;
+    seq<bool, 8> unscaled;
+    const graph& original;
+    seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
+
+    /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
+    template <int Once = 0>
+    constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
+                              view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
+        : source(run),
+          after(transformed),
+          refusals(transformed, run.refusals, lpt::move(numbers), depth),
+          unscaled(detail::find_unscaled(transformed, order)),
+          original(untransformed),
+          before(transformed.id_bound(), node_id::none) {}
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/pipeline/reasons.hpp
 #ifndef LPT_HOLDS_PIPELINE_REASONS_HPP
 #define LPT_HOLDS_PIPELINE_REASONS_HPP
@@ -27139,84 +27422,6 @@ constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/pipeline/refusals.hpp
-#ifndef LPT_HOLDS_PIPELINE_REFUSALS_HPP
-#define LPT_HOLDS_PIPELINE_REFUSALS_HPP
-// The refusals of a run by the graphs and nodes that they are about.
-
-namespace lpt::inline LPT_ABI::detail {
-
-/// Numbers of refusals of a run, in order.
-using refusal_numbers = seq<std::int32_t, 8>;
-
-/// The last telling refusal of every transformation at every node of one graph, and which refusals are those of the graphs inside
-/// its nodes.
-class refusals_of_graph {
-    view<refusal> all_;
-    refusal_numbers numbers_;  // of this graph and of those inside it
-    seq<std::int32_t, 8> last_;  // by node: the place of its last refusal; -1: none
-    seq<std::int32_t, 8> last_inside_;  // by node: that of the last refusal in a graph inside it
-    seq<std::int32_t, 8> previous_;  // by place: that of the one before it at the same node, or inside it; -1: none
-
-    static constexpr std::int32_t last_of(const seq<std::int32_t, 8>& places, node_id id) {
-        return id == node_id::none || index_of(id) >= places.size() ? -1 : places[index_of(id)];
-    }
-    static constexpr bool is_telling(reason why) { return why != reason::none && why != reason::nothing_to_do; }
-    constexpr const refusal& at(std::int32_t place) const {
-        return all_[static_cast<std::size_t>(numbers_[static_cast<std::size_t>(place)])];
-    }
-
-public:
-    /// `depth`: how many graphs are around this one.
-    constexpr refusals_of_graph(const graph& after, view<refusal> all, refusal_numbers numbers, std::size_t depth)
-        : all_(all),
-          numbers_(lpt::move(numbers)),
-          last_(after.id_bound(), -1),
-          last_inside_(after.is_plain() ? 0 : after.id_bound(), -1),
-          previous_(numbers_.size(), -1) {
-        for (std::size_t i = 0; i < numbers_.size(); ++i) {
-            const refusal& each = at(static_cast<std::int32_t>(i));
-            const bool inside = each.body.size() > depth;
-            const node_id id = inside ? each.body[depth].node : each.node;
-            seq<std::int32_t, 8>& places = inside ? last_inside_ : last_;
-            if (is_telling(each.why.why) && index_of(id) < places.size()) {
-                previous_[i] = places[index_of(id)];
-                places[index_of(id)] = static_cast<std::int32_t>(i);
-            }
-        }
-    }
-    /// The last refusal of a node, under its number before or its number now, by one transformation; null if there is none.
-    constexpr const refusal* find(node_id before, node_id now, text_view transformation) const {
-        std::int32_t latest = -1;
-        for (const node_id id : {before, now}) {
-            for (std::int32_t place = last_of(last_, id); place > latest;
-                 place = previous_[static_cast<std::size_t>(place)]) {
-                if (at(place).transformation == transformation) {
-                    latest = place;
-                }
-            }
-        }
-        return latest < 0 ? nullptr : &at(latest);
-    }
-    /// The telling refusals of a graph inside a node and of those inside that, `depth` graphs below the outermost.
-    constexpr refusal_numbers inside(const body_step& where, std::size_t depth) const {
-        refusal_numbers result;
-        for (std::int32_t place = last_of(last_inside_, where.node); place >= 0;
-             place = previous_[static_cast<std::size_t>(place)]) {
-            if (at(place).body[depth - 1] == where) {
-                result.push_back(numbers_[static_cast<std::size_t>(place)]);
-            }
-        }
-        for (std::size_t i = 0; i < result.size() / 2; ++i) {
-            lpt::detail::swap_values(result[i], result[result.size() - 1 - i]);
-        }
-        return result;
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
 // ======== lpt/pipeline/explain.hpp
 #ifndef LPT_HOLDS_PIPELINE_EXPLAIN_HPP
 #define LPT_HOLDS_PIPELINE_EXPLAIN_HPP
@@ -27246,78 +27451,6 @@ template <int Once = 0>
 constexpr text text_of(const refusal& refused) {
     return text_of(explanation{refused.transformation, refused.why, refused.facts});
 }
-
-namespace detail {
-
-inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e4m3, f8e5m2};
-
-/// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
-/// (an engine makes that a part of the operation); `dynamic` where it is real.
-template <int Once = 0>
-constexpr element quantized_type(const graph& model, output_ref source) {
-    const element type = model.type(source);
-    if (is_low_precision(type)) {
-        return type;
-    }
-    const node& above = model[source.node];
-    if (above.is<op::subtract>() && above.relaxed() && is_low_precision(model.type(above.input(0))) &&
-        model.constant_value(above.input(1)) != nullptr) {
-        return model.type(above.input(0));
-    }
-    return dynamic;
-}
-
-/// Which nodes give values that still lack the scale of the low precision data that they come from, by node.
-///
-/// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
-template <int Once = 0>
-constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
-    seq<bool, 8> result(model.id_bound(), false);
-    for (const node_id id : order) {
-        const node& each = model[id];
-        if (each.is<op::multiply>() || each.is<op::fake_quantize>() || each.outputs() == 0) {
-            continue;
-        }
-        for (std::size_t port = 0; port < each.inputs(); ++port) {
-            const bool carries = each.is<op::convert>() || carries_data(each.kind(), static_cast<int>(port));
-            const output_ref source = each.input(port);
-            result[index_of(id)] =
-                result[index_of(id)] || (carries && is_real(each.type()) &&
-                                         (result[index_of(source.node)] || is_low_precision(model.type(source))));
-        }
-    }
-    return result;
-}
-
-}  // namespace detail
-
-/// What `explain` goes by, for all graphs of a network.
-struct explanation_source {
-    view<refusal> refusals;  // of the run
-    dispatch_view main;  // the main transformations of the pipeline
-    const transformation_options& options;
-};
-
-/// A transformed graph, or one inside its nodes, as `explain` needs it.
-struct explained_graph {
-    const explanation_source& source;
-    const graph& after;
-    detail::refusals_of_graph refusals;
-    seq<bool, 8> unscaled;
-    const graph& original;
-    seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
-
-    /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
-    template <int Once = 0>
-    constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
-                              view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
-        : source(run),
-          after(transformed),
-          refusals(transformed, run.refusals, lpt::move(numbers), depth),
-          unscaled(detail::find_unscaled(transformed, order)),
-          original(untransformed),
-          before(transformed.id_bound(), node_id::none) {}
-};
 
 namespace detail {
 
@@ -30805,62 +30938,6 @@ constexpr expression_facts facts_of_operation() {
     return facts;
 }
 
-template <class E>
-struct operation_type {
-    using type = void;
-};
-template <class Op, class... In>
-struct operation_type<expression<Op, In...>> {
-    using type = Op;
-};
-template <class E>
-struct operation_type<many_readers<E>> : operation_type<E> {};
-template <class E, element... Types>
-struct operation_type<of_type<E, Types...>> : operation_type<E> {};
-template <int Label, class E>
-struct operation_type<labelled<Label, E>> : operation_type<E> {};
-
-template <int Label, class Op>
-struct labelled_operation {};
-/// The operations with labels in an expression, as a list.
-template <class E>
-struct labelled_operations {
-    using type = type_list<>;
-};
-template <class Op, class... In>
-struct labelled_operations<expression<Op, In...>> {
-    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
-};
-template <class E>
-struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
-template <class E, element... Types>
-struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
-template <int Label, class E>
-struct labelled_operations<labelled<Label, E>> {
-    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
-                        typename labelled_operations<E>::type>;
-};
-
-template <int Label>
-struct has_label {
-    template <int Other, class Op>
-    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
-        return hana::bool_c < Label == Other > ;
-    }
-};
-template <class Found>
-struct operation_of_label {
-    using type = void;
-};
-template <int Label, class Op>
-struct operation_of_label<labelled_operation<Label, Op>> {
-    using type = Op;
-};
-/// The operation with a label; void where there is none.
-template <int Label, class E>
-using operation_with_label = typename operation_of_label<
-    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
-
 // Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
 // that a choice which turns out wrong later is taken back.
 
@@ -30978,6 +31055,17 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
     }
 };
 
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/conditions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
+/// Expressions with a condition or a label around them: what they add to the way in which the expression itself is matched.
+namespace lpt::inline LPT_ABI::detail {
+
 template <class From, class E>
 struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
     static constexpr void describe(pattern_parts& parts) {
@@ -31036,9 +31124,72 @@ struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> 
     }
 };
 
-}  // namespace detail
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
 
-}  // namespace lpt::inline LPT_ABI
+// ======== lpt/transformation/rule/labels.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
+/// Which operations of an expression have labels.
+namespace lpt::inline LPT_ABI::detail {
+
+template <class E>
+struct operation_type {
+    using type = void;
+};
+template <class Op, class... In>
+struct operation_type<expression<Op, In...>> {
+    using type = Op;
+};
+template <class E>
+struct operation_type<many_readers<E>> : operation_type<E> {};
+template <class E, element... Types>
+struct operation_type<of_type<E, Types...>> : operation_type<E> {};
+template <int Label, class E>
+struct operation_type<labelled<Label, E>> : operation_type<E> {};
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
+};
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
+
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/transformation/rule/replacement.hpp
@@ -32459,112 +32610,12 @@ constexpr seq<refusal> optimize(graph& model, const transformation_options& opti
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/pipeline/count_operations.hpp
-#ifndef LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
-#define LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
-// What a report counts, without the report: names are compared by their hashes, which costs a compiler little.
+// ======== lpt/pipeline/compile_time_parts.hpp
+#ifndef LPT_HOLDS_PIPELINE_COMPILE_TIME_PARTS_HPP
+#define LPT_HOLDS_PIPELINE_COMPILE_TIME_PARTS_HPP
+// What a pipeline that runs in several constant expressions is made of: attributes as words, and a run that can stop and go on.
 
 namespace lpt::inline LPT_ABI::detail {
-
-/// An operation of the network as it was, without its name's letters.
-struct original_operation {
-    std::uint64_t name = 0;  // hashes; 0: it has none
-    std::uint64_t moved_name = 0;
-    node_id node = node_id::none;
-    op::kind kind = op::kind::none;
-};
-constexpr std::uint64_t hash_on(std::uint64_t hash, text_view letters) {
-    const char* letter = letters.data();
-    const char* end = letter + letters.size();
-    while (letter != end) {
-        hash = (hash ^ static_cast<unsigned char>(*letter++)) * 1099511628211u;
-    }
-    return hash;
-}
-inline constexpr std::uint64_t hash_of_nothing = 1469598103934665603u;
-
-template <std::size_t Room>
-struct original_operations {
-    original_operation values[Room]{};
-    std::size_t size = 0;
-};
-template <std::size_t Room>
-constexpr original_operations<Room> operations_of(const graph& model) {
-    original_operations<Room> result;
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
-        if (!model.contains(id_at(i))) {
-            continue;
-        }
-        const node& each = model[id_at(i)];
-        if (each.is<op::parameter>() || each.is<op::constant>() || each.is<op::result>()) {
-            continue;
-        }
-        original_operation& made = result.values[result.size++];
-        made.node = id_at(i);
-        made.kind = each.kind();
-        if (!each.name().empty()) {
-            made.name = hash_on(hash_of_nothing, each.name());
-            made.moved_name = hash_on(made.name, "_original");
-        }
-    }
-    return result;
-}
-/// What `report` counts of the operations outside of bodies.
-struct operation_counts {
-    std::size_t int8 = 0;
-    std::size_t quantizations = 0;
-};
-constexpr operation_counts count_operations(view<original_operation> before, const graph& after) {
-    seq<original_operation> now;
-    now.reserve(after.size());
-    for (std::size_t i = 0; i < after.id_bound(); ++i) {
-        if (after.contains(id_at(i)) && !after[id_at(i)].is<op::constant>() && !after[id_at(i)].name().empty()) {
-            now.push_back({hash_on(hash_of_nothing, after[id_at(i)].name()), 0, id_at(i), after[id_at(i)].kind()});
-        }
-    }
-    operation_counts result;
-    for (const original_operation& each : before) {
-        node_id found = node_id::none;
-        if (each.name == 0 && after.contains(each.node) && after[each.node].kind() == each.kind) {
-            found = each.node;
-        }
-        for (std::size_t i = 0; each.name != 0 && i < now.size(); ++i) {
-            if (now[i].kind == each.kind && (now[i].name == each.moved_name || now[i].name == each.name)) {
-                found = now[i].node;
-                if (now[i].name == each.moved_name) {
-                    break;
-                }
-            }
-        }
-        if (found != node_id::none) {
-            const role what = role_of(after, after[found]);
-            result.quantizations += what == role::quantization ? 1u : 0u;
-            result.int8 += what == role::arithmetic && is_8_bit_integer(computing_type(after, after[found])) ? 1u : 0u;
-        }
-    }
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
-// ======== lpt/pipeline/compile_time.hpp
-#ifndef LPT_HOLDS_PIPELINE_COMPILE_TIME_HPP
-#define LPT_HOLDS_PIPELINE_COMPILE_TIME_HPP
-/// Networks that are transformed while a program is compiled: `static_assert(lpt::transform<my_pipeline>(net, my_target)
-/// .int8_operations() == 12)` for an object `net` of type `lpt::network<Make>`.
-///
-/// Compilers bound the work of one constant expression, so a pipeline runs in as many as the network needs: each one thaws the
-/// graph and its attributes, works for a part of the bound, and freezes them. Networks of 400 nodes, constants counted,
-/// are within the default bounds of g++ 12 and clang 19; small ones can be transformed by `transform(graph&)` as well, which
-/// also gives the reasons. Weights of many elements should not be folded there: quantize them before, or keep them as windows.
-namespace lpt::inline LPT_ABI {
-
-/// A network that is known when a program is compiled: `Make::make()` gives its graph.
-template <class Make>
-struct network {};
-
-namespace detail {
 
 // ---- attributes as words
 
@@ -32797,6 +32848,116 @@ template <class Pipeline>
 using units_of =
     typename units_from<typename Pipeline::markup, typename Pipeline::finishing, typename Pipeline::prerequisites,
                         typename Pipeline::main, typename Pipeline::cleanup>::type;
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/pipeline/count_operations.hpp
+#ifndef LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
+#define LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
+// What a report counts, without the report: names are compared by their hashes, which costs a compiler little.
+
+namespace lpt::inline LPT_ABI::detail {
+
+/// An operation of the network as it was, without its name's letters.
+struct original_operation {
+    std::uint64_t name = 0;  // hashes; 0: it has none
+    std::uint64_t moved_name = 0;
+    node_id node = node_id::none;
+    op::kind kind = op::kind::none;
+};
+constexpr std::uint64_t hash_on(std::uint64_t hash, text_view letters) {
+    const char* letter = letters.data();
+    const char* end = letter + letters.size();
+    while (letter != end) {
+        hash = (hash ^ static_cast<unsigned char>(*letter++)) * 1099511628211u;
+    }
+    return hash;
+}
+inline constexpr std::uint64_t hash_of_nothing = 1469598103934665603u;
+
+template <std::size_t Room>
+struct original_operations {
+    original_operation values[Room]{};
+    std::size_t size = 0;
+};
+template <std::size_t Room>
+constexpr original_operations<Room> operations_of(const graph& model) {
+    original_operations<Room> result;
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        if (each.is<op::parameter>() || each.is<op::constant>() || each.is<op::result>()) {
+            continue;
+        }
+        original_operation& made = result.values[result.size++];
+        made.node = id_at(i);
+        made.kind = each.kind();
+        if (!each.name().empty()) {
+            made.name = hash_on(hash_of_nothing, each.name());
+            made.moved_name = hash_on(made.name, "_original");
+        }
+    }
+    return result;
+}
+/// What `report` counts of the operations outside of bodies.
+struct operation_counts {
+    std::size_t int8 = 0;
+    std::size_t quantizations = 0;
+};
+constexpr operation_counts count_operations(view<original_operation> before, const graph& after) {
+    seq<original_operation> now;
+    now.reserve(after.size());
+    for (std::size_t i = 0; i < after.id_bound(); ++i) {
+        if (after.contains(id_at(i)) && !after[id_at(i)].is<op::constant>() && !after[id_at(i)].name().empty()) {
+            now.push_back({hash_on(hash_of_nothing, after[id_at(i)].name()), 0, id_at(i), after[id_at(i)].kind()});
+        }
+    }
+    operation_counts result;
+    for (const original_operation& each : before) {
+        node_id found = node_id::none;
+        if (each.name == 0 && after.contains(each.node) && after[each.node].kind() == each.kind) {
+            found = each.node;
+        }
+        for (std::size_t i = 0; each.name != 0 && i < now.size(); ++i) {
+            if (now[i].kind == each.kind && (now[i].name == each.moved_name || now[i].name == each.name)) {
+                found = now[i].node;
+                if (now[i].name == each.moved_name) {
+                    break;
+                }
+            }
+        }
+        if (found != node_id::none) {
+            const role what = role_of(after, after[found]);
+            result.quantizations += what == role::quantization ? 1u : 0u;
+            result.int8 += what == role::arithmetic && is_8_bit_integer(computing_type(after, after[found])) ? 1u : 0u;
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/pipeline/compile_time.hpp
+#ifndef LPT_HOLDS_PIPELINE_COMPILE_TIME_HPP
+#define LPT_HOLDS_PIPELINE_COMPILE_TIME_HPP
+/// Networks that are transformed while a program is compiled: `static_assert(lpt::transform<my_pipeline>(net, my_target)
+/// .int8_operations() == 12)` for an object `net` of type `lpt::network<Make>`.
+///
+/// Compilers bound the work of one constant expression, so a pipeline runs in as many as the network needs: each one thaws the
+/// graph and its attributes, works for a part of the bound, and freezes them. Networks of 400 nodes, constants counted,
+/// are within the default bounds of g++ 12 and clang 19; small ones can be transformed by `transform(graph&)` as well, which
+/// also gives the reasons. Weights of many elements should not be folded there: quantize them before, or keep them as windows.
+namespace lpt::inline LPT_ABI {
+
+/// A network that is known when a program is compiled: `Make::make()` gives its graph.
+template <class Make>
+struct network {};
+
+namespace detail {
 
 template <class Restrictions, class... Settings>
 constexpr target target_from(target_of<Restrictions, Settings...> where) {
@@ -33491,47 +33652,13 @@ struct keep_const_precision {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/preparation/kv_cache_concat.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
-#define LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
+// ======== lpt/transformation/kv_cache.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_KV_CACHE_HPP
+#define LPT_HOLDS_TRANSFORMATION_KV_CACHE_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Keeps a cache of keys or values in 8-bit floating point from run to run; not part of the default pipeline.
-///
-/// before: ReadValue -> Gather -> quantize -> Concat <- quantize <- new;  Concat -> dequantize -> Assign
-/// after:  ReadValue -> Gather -> requantize -> Concat <- quantize <- new;  Concat -> requantize -> Assign
-/// quantize: convert(clamp(x * scale - shift)); dequantize: (convert(q) - zero_point) * factor, without the Subtract where there
-/// is no shift; requantize: convert(dequantize(q) * scale - shift), which keeps scale and shift in sight of an engine and gives q
-/// back where both constants are inverse to those of the dequantization.
-/// The variable gets the type of the Concat (f8e4m3 or f8e5m2). Both inputs of the Concat must have the same scale and the same
-/// shift, Constants without axes. ReadValue, Gather and what quantizes behind it may have no other readers than ShapeOf, the
-/// variable no other ReadValue or Assign, and Assign waits for the ReadValue alone. This is what
-/// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. A cache
-/// stays where two dequantizations would give other values than one, unless `quirk::requantized_cache` is followed.
-struct kv_cache_concat {
-    static constexpr text_view name = "KVCacheConcat";
-    using pattern = lpt::pattern<op::assign, from<op::multiply>>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        cache found;
-        return find(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        cache found;
-        if (const verdict why = find(r, id, found); !why) {
-            return r.refused(id, name, why);
-        }
-        graph& model = r.model;
-        const element low = model[found.concat].type();
-        const node_id read = add_read(r, found.read, low);
-        model.replace(found.read, read);
-        model.infer(found.gather);
-        replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
-        replace_assign(r, id, requantize(r, found, found.concat), read);
-        return true;
-    }
-
-private:
+/// A cache of keys or values whose numbers are quantized on the way into it and dequantized behind it.
+struct kv_cache {
     /// What makes 8-bit numbers of real ones.
     struct quantization {
         node_id multiply = node_id::none;
@@ -33542,23 +33669,19 @@ private:
         output_ref scale;
         output_ref shift;
     };
-    struct cache {
-        node_id read = node_id::none;
-        node_id gather = node_id::none;
-        quantization kept;
-        quantization added;
-        node_id concat = node_id::none;
-        // the dequantization behind it
-        node_id convert = node_id::none;
-        output_ref zero_point;  // no node where there is none
-        output_ref factor;
-    };
 
-    /// Where the network is not that of a cache, and which operation it is about.
-    static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
+    node_id read = node_id::none;
+    node_id gather = node_id::none;
+    quantization kept;
+    quantization added;
+    node_id concat = node_id::none;
+    // the dequantization behind it
+    node_id convert = node_id::none;
+    output_ref zero_point;  // no node where there is none
+    output_ref factor;
 
-    static constexpr verdict find(const auto& r, node_id id, cache& found) {
-        const graph& model = r.model;
+    /// Looks for the cache that an Assign keeps; says what stands in the way.
+    static constexpr verdict find_cache(const auto& model, node_id id, kv_cache& found) {
         if (model[id].version() < 6) {
             return refuse_value(reason::unsupported_version, -1, model[id].version());
         }
@@ -33566,7 +33689,7 @@ private:
             return why;
         }
         found.concat = model.producer(found.convert, 0);
-        if (!model[found.concat].is<op::concat>() || model[found.concat].inputs() != 2) {
+        if (!model[found.concat].template is<op::concat>() || model[found.concat].inputs() != 2) {
             return no_cache(found.concat);
         }
         if (const verdict why = find_quantization(model, model.producer(found.concat, 0), found.kept); !why) {
@@ -33578,17 +33701,18 @@ private:
         if (const verdict why = find_state(model, id, found); !why) {
             return why;
         }
-        if (const verdict why = are_equal(model, found); !why) {
-            return why;
-        }
-        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(model, found);
+        return are_equal(model, found);
     }
+
+private:
+    /// Where the network is not that of a cache, and which operation it is about.
+    static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
     /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
     static constexpr int constant_port(const auto& model, node_id id) {
         return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
     }
-    static constexpr verdict find_dequantization_above(const auto& model, node_id id, cache& found) {
+    static constexpr verdict find_dequantization_above(const auto& model, node_id id, kv_cache& found) {
         const node_id multiply = model.producer(id, 0);
         const int port = constant_port(model, multiply);
         if (port < 0) {
@@ -33639,7 +33763,7 @@ private:
         return yes;
     }
 
-    static constexpr verdict find_state(const auto& model, node_id id, cache& found) {
+    static constexpr verdict find_state(const auto& model, node_id id, kv_cache& found) {
         found.gather = found.kept.data.node;
         if (!model[found.gather].template is<op::gather>()) {
             return no_cache(found.gather);
@@ -33664,7 +33788,7 @@ private:
         return have_one_reader(model, found);
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
-    static constexpr verdict have_one_reader(const graph& model, const cache& found) {
+    static constexpr verdict have_one_reader(const graph& model, const kv_cache& found) {
         const node_id way[] = {found.read, found.gather, found.kept.multiply, found.kept.subtract, found.kept.clamp};
         for (const node_id each : way) {
             std::size_t readers = 0;
@@ -33680,7 +33804,7 @@ private:
         return yes;
     }
 
-    static constexpr verdict are_equal(const auto& model, const cache& found) {
+    static constexpr verdict are_equal(const auto& model, const kv_cache& found) {
         if (static_cast<bool>(found.kept.shift) != static_cast<bool>(found.added.shift)) {
             return refuse_because_of(reason::quantizations_differ, 0,
                                      found.kept.shift ? found.kept.shift.node : found.added.shift.node);
@@ -33695,9 +33819,60 @@ private:
         }
         return yes;
     }
+};
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/preparation/kv_cache_concat.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Keeps a cache of keys or values in 8-bit floating point from run to run; not part of the default pipeline.
+///
+/// before: ReadValue -> Gather -> quantize -> Concat <- quantize <- new;  Concat -> dequantize -> Assign
+/// after:  ReadValue -> Gather -> requantize -> Concat <- quantize <- new;  Concat -> requantize -> Assign
+/// quantize: convert(clamp(x * scale - shift)); dequantize: (convert(q) - zero_point) * factor, without the Subtract where there
+/// is no shift; requantize: convert(dequantize(q) * scale - shift), which keeps scale and shift in sight of an engine and gives q
+/// back where both constants are inverse to those of the dequantization.
+/// The variable gets the type of the Concat (f8e4m3 or f8e5m2). Both inputs of the Concat must have the same scale and the same
+/// shift, Constants without axes. ReadValue, Gather and what quantizes behind it may have no other readers than ShapeOf, the
+/// variable no other ReadValue or Assign, and Assign waits for the ReadValue alone. This is what
+/// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. A cache
+/// stays where two dequantizations would give other values than one, unless `quirk::requantized_cache` is followed.
+struct kv_cache_concat {
+    static constexpr text_view name = "KVCacheConcat";
+    using pattern = lpt::pattern<op::assign, from<op::multiply>>;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        kv_cache found;
+        return find(r, id, found);
+    }
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        kv_cache found;
+        if (const verdict why = find(r, id, found); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const element low = model[found.concat].type();
+        const node_id read = add_read(r, found.read, low);
+        model.replace(found.read, read);
+        model.infer(found.gather);
+        replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
+        replace_assign(r, id, requantize(r, found, found.concat), read);
+        return true;
+    }
+
+private:
+    static constexpr verdict find(const auto& r, node_id id, kv_cache& found) {
+        if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
+            return why;
+        }
+        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
+    }
     /// Every number of the type stands for the same real number when it has been dequantized and quantized again.
-    static constexpr verdict gives_values_back(const auto& model, const cache& found) {
+    static constexpr verdict gives_values_back(const auto& model, const kv_cache& found) {
         const verdict no = refuse_because_of(reason::quantizations_differ, 0, found.factor.node);
         if (!is_scalar_like(model, found.factor.node) ||
             (found.zero_point && !is_scalar_like(model, found.zero_point.node))) {
@@ -33741,7 +33916,7 @@ private:
         copy_information(r, read, made);
         return made;
     }
-    static constexpr node_id requantize(auto& r, const cache& found, node_id data) {
+    static constexpr node_id requantize(auto& r, const kv_cache& found, node_id data) {
         graph& model = r.model;
         output_ref last = data;
         const auto append = [&](node_id made) {
@@ -33997,11 +34172,10 @@ constexpr const pass_row* find_pass(text_view name) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/restriction/composition.hpp
-#ifndef LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
-#define LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
-/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; equality
-/// and text of restrictions. All of it works on tables as well as on types, when a program is compiled and when it runs.
+// ======== lpt/restriction/table_algebra.hpp
+#ifndef LPT_HOLDS_RESTRICTION_TABLE_ALGEBRA_HPP
+#define LPT_HOLDS_RESTRICTION_TABLE_ALGEBRA_HPP
+/// Tables of restrictions: equality, text, and what is made of two: `a | b`, `intersect(a, b)`, `without<op::add>(a)`.
 namespace lpt::inline LPT_ABI {
 
 // ---- equality
@@ -34332,6 +34506,16 @@ constexpr restriction_table without(const restriction_table& table) {
     ((result.granularities = detail::rows_besides(result.granularities, Ops::number)), ...);
     return result;
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/restriction/composition.hpp
+#ifndef LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
+#define LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
+/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types, when a program is
+/// compiled and when it runs.
+namespace lpt::inline LPT_ABI {
 
 // ---- computed restrictions as types
 

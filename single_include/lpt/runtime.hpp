@@ -1738,48 +1738,10 @@ constexpr tensor attention(const call& node) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
-// ======== lpt/reference/limits.hpp
-#ifndef LPT_HOLDS_REFERENCE_LIMITS_HPP
-#define LPT_HOLDS_REFERENCE_LIMITS_HPP
-namespace lpt::inline LPT_ABI::reference {
-
-/// What an evaluation may take before it is given up with an error that names the operation.
-struct limits {
-    std::uint64_t bytes = std::uint64_t{1}
-                          << 32;  // of one node's outputs, and 32 for each place along one of their axes
-    std::int64_t iterations = std::int64_t{1} << 20;  // of a loop, unless a sliced input has more parts
-};
-
-namespace detail {
-
-/// Raises an error where the outputs of a node take more memory than the limits allow.
-inline void check_memory(const node& each, view<op::output_facts> outputs, const limits& most) {
-    double bytes = 0;
-    for (const op::output_facts& output : outputs) {
-        if (output.dimensions.is_dynamic() || output.dimensions.dimensions().contains(0)) {
-            continue;
-        }
-        bytes += static_cast<double>(byte_size(output.type, output.dimensions.elements()));
-        for (const dimension size : output.dimensions) {
-            bytes += 32.0 * static_cast<double>(size);
-        }
-    }
-    if (bytes > static_cast<double>(most.bytes)) {
-        fail({each.operation(), " '", each.name(), "' cannot be evaluated: output 0 has the type ",
-              name(outputs[0].type), " and the shape ", outputs[0].dimensions, ", and its outputs take more than ",
-              static_cast<std::int64_t>(most.bytes), " bytes"});
-    }
-}
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI::reference
-#endif
-
-// ======== lpt/reference/control_flow.hpp
-#ifndef LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
-#define LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
-// Operations that run the graphs inside them: TensorIterator, Loop, If.
+// ======== lpt/reference/bodies.hpp
+#ifndef LPT_HOLDS_REFERENCE_BODIES_HPP
+#define LPT_HOLDS_REFERENCE_BODIES_HPP
+// Graphs inside of operations, and the port maps that connect them with what is outside.
 
 namespace lpt::inline LPT_ABI::reference {
 
@@ -1910,9 +1872,53 @@ inline void check_bodies(const node& each) {
     }
 }
 
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/limits.hpp
+#ifndef LPT_HOLDS_REFERENCE_LIMITS_HPP
+#define LPT_HOLDS_REFERENCE_LIMITS_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+/// What an evaluation may take before it is given up with an error that names the operation.
+struct limits {
+    std::uint64_t bytes = std::uint64_t{1}
+                          << 32;  // of one node's outputs, and 32 for each place along one of their axes
+    std::int64_t iterations = std::int64_t{1} << 20;  // of a loop, unless a sliced input has more parts
+};
+
 namespace detail {
 
-// ---- parts of tensors
+/// Raises an error where the outputs of a node take more memory than the limits allow.
+inline void check_memory(const node& each, view<op::output_facts> outputs, const limits& most) {
+    double bytes = 0;
+    for (const op::output_facts& output : outputs) {
+        if (output.dimensions.is_dynamic() || output.dimensions.dimensions().contains(0)) {
+            continue;
+        }
+        bytes += static_cast<double>(byte_size(output.type, output.dimensions.elements()));
+        for (const dimension size : output.dimensions) {
+            bytes += 32.0 * static_cast<double>(size);
+        }
+    }
+    if (bytes > static_cast<double>(most.bytes)) {
+        fail({each.operation(), " '", each.name(), "' cannot be evaluated: output 0 has the type ",
+              name(outputs[0].type), " and the shape ", outputs[0].dimensions, ", and its outputs take more than ",
+              static_cast<std::int64_t>(most.bytes), " bytes"});
+    }
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/parts.hpp
+#ifndef LPT_HOLDS_REFERENCE_PARTS_HPP
+#define LPT_HOLDS_REFERENCE_PARTS_HPP
+// Parts of a tensor along an axis, taken and put together.
+
+namespace lpt::inline LPT_ABI::reference::detail {
 
 /// Where the parts of a slice begin: part k is `size` elements from `first` + k * `step` on.
 struct slice_parts {
@@ -2033,6 +2039,18 @@ inline bool concatenate(const std::vector<tensor>& parts, std::size_t axis, bool
     result = whole.finish();
     return true;
 }
+
+}  // namespace lpt::inline LPT_ABI::reference::detail
+#endif
+
+// ======== lpt/reference/control_flow.hpp
+#ifndef LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
+#define LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
+// Operations that run the graphs inside them: TensorIterator, Loop, If.
+
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
 
 inline bool is_true(const node& each, const tensor& condition, text_view what) {
     if (condition.elements() != 1) {

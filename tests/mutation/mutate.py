@@ -44,7 +44,7 @@ EXECUTOR = tests_of("executor", LPT_RANDOM_NETWORKS="400", LPT_CASE_STRIDE="16")
 AREAS = {
     "rules": (6, ["transformation"],
               [CONFORMANCE, tests_of("proof", LPT_PROOF_STRIDE="7"), PROPERTY, tests_of("pipeline"), tests_of("transformation")]),
-    "folding": (2, ["graph/fold.hpp", "graph/fold"],
+    "folding": (2, ["graph/evaluate.hpp", "graph/fold.hpp", "graph/fold"],
                 [tests_of("graph"), CONFORMANCE, PROPERTY, tests_of("reference")]),
     "planner": (3, ["plan"],
                 [tests_of("plan"), EXECUTOR, tests_of("runtime")]),

@@ -23,7 +23,6 @@ constexpr op::convolution with_rule(op::auto_pad rule, std::int64_t stride) {
 }
 
 static_assert(infer_shape(strided(2, 1), 1, of({1, 3, 224, 224}), of({8, 3, 3, 3})) == shape{1, 8, 112, 112});
-static_assert(infer_shape(op::mat_mul{}, 0, of({2, 3, 4}), of({4, 5})) == shape{2, 3, 5});
 static_assert(op::has(op::convolution::traits, op::trait::relaxable));
 static_assert(!op::has(op::group_convolution_backprop_data::traits, op::trait::relaxable));
 static_assert(survives_reading(strided(2, 1), 1));
@@ -110,22 +109,4 @@ TEST_CASE("GroupConvolutionBackpropData: input channels are split into groups") 
     const op::group_convolution_backprop_data plain;
     CHECK(infer_shape(plain, 1, of({1, 8, 4, 4}), of({2, 4, 3, 2, 2})) == shape{1, 6, 5, 5});
     CHECK_FALSE(infer_error(plain, 1, of({1, 9, 4, 4}), of({2, 4, 3, 2, 2})).empty());
-}
-
-TEST_CASE("MatMul: matrices are transposed, vectors are not, outer axes broadcast") {
-    const op::mat_mul plain;
-    const op::mat_mul both{.transpose_a = true, .transpose_b = true};
-    CHECK(infer_shape(both, 0, of({4, 3}), of({5, 4})) == shape{3, 5});
-    CHECK(infer_shape(plain, 0, of({2, 1, 3, 4}), of({7, 4, 5})) == shape{2, 7, 3, 5});
-    CHECK(infer_shape(both, 0, of({4}), of({5, 4})) == shape{5});
-    CHECK(infer_shape(plain, 0, of({3, 4}), of({4})) == shape{3});
-    CHECK(infer_shape(plain, 0, of({4}), of({4})) == shape{});
-    CHECK(infer_shape(plain, 0, of({unknown, 3, 4}), of({4, unknown})) == shape{unknown, 3, unknown});
-    CHECK(infer_shape(plain, 0, unknown_rank(), of({4, 5})).rank_is_dynamic());
-}
-
-TEST_CASE("MatMul: inner sizes must agree") {
-    CHECK_FALSE(infer_error(op::mat_mul{}, 0, of({3, 4}), of({5, 4})).empty());
-    CHECK_FALSE(infer_error(op::mat_mul{}, 0, of({2, 3, 4}), of({3, 4, 5})).empty());
-    CHECK_FALSE(infer_error(op::mat_mul{}, 0, of({}), of({4, 5})).empty());
 }

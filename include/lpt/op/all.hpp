@@ -11,6 +11,7 @@
 #include <lpt/op/deformable_convolution.hpp>
 #include <lpt/op/detection.hpp>
 #include <lpt/op/indexing.hpp>
+#include <lpt/op/mat_mul.hpp>
 #include <lpt/op/model.hpp>
 #include <lpt/op/movement.hpp>
 #include <lpt/op/normalization.hpp>

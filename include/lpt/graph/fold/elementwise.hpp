@@ -3,99 +3,12 @@
 
 #include <lpt/base/lanes.hpp>
 #include <lpt/base/traits.hpp>
+#include <lpt/graph/fold/arithmetic.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
 namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
-
-// Integer arithmetic wraps around; it is done on unsigned numbers, where that is defined.
-constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) + bits_of(b));
-}
-constexpr std::int64_t minus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) - bits_of(b));
-}
-constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(bits_of(a) * bits_of(b));
-}
-template <class Real>
-constexpr Real plus(Real a, Real b) {
-    return a + b;
-}
-template <class Real>
-constexpr Real minus(Real a, Real b) {
-    return a - b;
-}
-template <class Real>
-constexpr Real times(Real a, Real b) {
-    return a * b;
-}
-constexpr std::int64_t negated(std::int64_t value) { return minus(0, value); }
-template <class Real>
-constexpr Real negated(Real value) {
-    return -value;
-}
-constexpr std::int64_t quotient(std::int64_t a, std::int64_t b, bool downwards) {
-    if (b == -1) {
-        return negated(a);
-    }
-    const std::int64_t whole = a / b;
-    return downwards && a % b != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
-}
-template <class Real>
-constexpr Real quotient(Real a, Real b, bool) {
-    return a / b;
-}
-constexpr std::int64_t power(std::int64_t base, std::int64_t exponent) {
-    if (exponent < 0) {
-        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-    }
-    std::int64_t result = 1;
-    for (; exponent != 0; exponent >>= 1) {
-        if ((exponent & 1) != 0) {
-            result = times(result, base);
-        }
-        base = times(base, base);
-    }
-    return result;
-}
-template <class Real>
-constexpr Real power(Real base, Real exponent) {
-    if (exponent == Real(2)) {
-        return base * base;
-    }
-    if (exponent == Real(0.5) && base >= 0) {
-        return static_cast<Real>(math::sqrt(static_cast<double>(base)));
-    }
-    return static_cast<Real>(math::power(static_cast<double>(base), static_cast<double>(exponent)));
-}
-constexpr std::int64_t remainder(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
-template <class Real>
-constexpr Real remainder(Real a, Real b) {  // exact, and with the sign of a: what the C library's fmod gives
-    if (math::is_nan(a) || math::is_nan(b) || math::is_infinite(a) || b == 0) {
-        return static_cast<Real>(math::not_a_number);
-    }
-    const Real divisor = math::absolute(b);
-    Real rest = math::absolute(a);
-    if (math::is_infinite(divisor)) {
-        return a;
-    }
-    while (rest >= divisor) {
-        Real part = divisor;
-        while (part <= rest / 2) {
-            part *= 2;
-        }
-        rest -= part;
-    }
-    return math::sign_bit(a) ? -rest : rest;
-}
-template <class Number>
-constexpr Number remainder_downwards(Number a, Number b) {
-    const Number rest = remainder(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
 
 // A loop of its own for each operation and number type is fast, but all of them together take as long to compile as all
 // other folding. Only the operations that large tensors go through have one; for the others there is one loop that looks
@@ -374,88 +287,6 @@ constexpr bool is_elementwise(op::kind kind) {
         case op::kind::select: return true;
         default: return kind >= op::kind::add && kind <= op::kind::logical_not;
     }
-}
-
-namespace detail {
-
-template <int Once = 0>
-constexpr float value_of(op::kind kind, float a, float b) {
-    switch (kind) {
-        case op::kind::add: return a + b;
-        case op::kind::subtract: return a - b;
-        case op::kind::multiply: return a * b;
-        default: return a / b;
-    }
-}
-
-/// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
-template <int Once = 0>
-constexpr op::auto_broadcast rule_of(const op::attributes& what) {
-    switch (what.number()) {
-        case op::kind::add: return what.as<op::add>().auto_broadcast;
-        case op::kind::subtract: return what.as<op::subtract>().auto_broadcast;
-        case op::kind::multiply: return what.as<op::multiply>().auto_broadcast;
-        case op::kind::divide: return what.as<op::divide>().auto_broadcast;
-        default: return op::auto_broadcast::none;
-    }
-}
-
-}  // namespace detail
-
-/// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
-/// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
-template <int Once = 0>
-[[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
-    std::size_t few = 64;
-    if (!lpt::is_constant_evaluated()) {  // more are not computed at once
-        few = late_from - 1;
-    }
-    if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
-        return {};
-    }
-    const shape& left = a.dimensions();
-    const shape& right = b.dimensions();
-    const bool left_spreads = a.elements() == 1 && left.rank() <= right.rank();
-    const bool right_spreads = b.elements() == 1 && right.rank() <= left.rank();
-    if (!left_spreads && !right_spreads && !(left == right)) {
-        const std::size_t rank = math::maximum(left.rank(), right.rank());
-        if (lpt::is_constant_evaluated() || left.rank() == right.rank()) {
-            return {};
-        }
-        return combine_few_floats(kind, tensor(a, left.padded_left(rank)), tensor(b, right.padded_left(rank)));
-    }
-    const shape& dimensions = right_spreads ? left : right;
-    const std::byte* from_a = a.data();
-    const std::byte* from_b = b.data();
-    if (a.elements() == 1 && b.elements() == 1) {
-        const auto x = lpt::detail::load<float>(from_a);
-        return tensor::of_float(detail::value_of(kind, x, lpt::detail::load<float>(from_b)), dimensions);
-    }
-    if (!lpt::is_constant_evaluated()) {
-        const operand<float> first(a);
-        const operand<float> second(b);
-        outcome<float> result(f32, dimensions);
-        detail::arithmetic_row<float>(kind, true)(first.data(), left_spreads ? 0 : 1, second.data(),
-                                                  right_spreads ? 0 : 1, result.data(), result.elements(), kind);
-        return result.finish();
-    }
-    tensor_builder result(f32, dimensions);
-    const std::size_t step_a = left_spreads ? 0 : 4;
-    const std::size_t step_b = right_spreads ? 0 : 4;
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const auto x = lpt::detail::load<float>(from_a + i * step_a);
-        const auto y = lpt::detail::load<float>(from_b + i * step_b);
-        lpt::detail::store(result.data() + 4 * i, detail::value_of(kind, x, y));
-    }
-    return result.finish();
-}
-/// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
-template <int Once = 0>
-constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
-    if (detail::rule_of(what) != op::auto_broadcast::numpy) {
-        return {};
-    }
-    return combine_few_floats(what.number(), a, b);
 }
 
 namespace detail {
