@@ -869,12 +869,24 @@ constexpr without_reference<T>&& move(T&& value) noexcept {
     return static_cast<without_reference<T>&&>(value);
 }
 
+namespace detail {
+
+/// `std::swap` without its conditions, which take longer to compile than all else in a function that swaps.
+template <class T>
+constexpr void swap_values(T& left, T& right) noexcept {
+    T kept = static_cast<T&&>(left);
+    left = static_cast<T&&>(right);
+    right = static_cast<T&&>(kept);
+}
+
+}  // namespace detail
+
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/base/seq.hpp
-#ifndef LPT_HOLDS_BASE_SEQ_HPP
-#define LPT_HOLDS_BASE_SEQ_HPP
+// ======== lpt/base/view.hpp
+#ifndef LPT_HOLDS_BASE_VIEW_HPP
+#define LPT_HOLDS_BASE_VIEW_HPP
 namespace lpt::inline LPT_ABI {
 
 namespace detail {
@@ -892,6 +904,54 @@ public:
     constexpr std::size_t size() const noexcept { return count_; }
     constexpr bool empty() const noexcept { return count_ == 0; }
 };
+
+}  // namespace detail
+
+/// A window on `size()` consecutive values that somebody else owns.
+template <class T>
+class view : public detail::view_size {
+    const T* first_ = nullptr;
+
+public:
+    using value_type = T;
+
+    constexpr view() noexcept = default;
+    constexpr view(const T* first, std::size_t count) noexcept : view_size(count), first_(first) {}
+    template <std::size_t N>
+    constexpr view(const T (&values)[N]) noexcept : view_size(N), first_(values) {}
+    /// For arguments only: the values live until the end of the full expression.
+    constexpr view(std::initializer_list<T> values) noexcept : view_size(values.size()) { first_ = values.begin(); }
+
+    constexpr const T* data() const noexcept { return first_; }
+    constexpr const T* begin() const noexcept { return first_; }
+    constexpr const T* end() const noexcept { return first_ + count_; }
+    constexpr const T& operator[](std::size_t index) const { return first_[index]; }
+    constexpr const T& front() const { return first_[0]; }
+    constexpr const T& back() const { return first_[count_ - 1]; }
+
+    constexpr bool equals(const view& other) const {
+        if (size() != other.size()) {
+            return false;
+        }
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (!(first_[i] == other.first_[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+    friend constexpr bool operator==(const view& left, const view& right) { return left.equals(right); }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/base/seq.hpp
+#ifndef LPT_HOLDS_BASE_SEQ_HPP
+#define LPT_HOLDS_BASE_SEQ_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 class seq_size {
 protected:
@@ -960,51 +1020,7 @@ constexpr void copy_values(T* to, const T* from, std::size_t count) {
     }
 }
 
-/// `std::swap` without its conditions, which take longer to compile than all else in a function that swaps.
-template <class T>
-constexpr void swap_values(T& left, T& right) noexcept {
-    T kept = static_cast<T&&>(left);
-    left = static_cast<T&&>(right);
-    right = static_cast<T&&>(kept);
-}
-
 }  // namespace detail
-
-/// A window on `size()` consecutive values that somebody else owns.
-template <class T>
-class view : public detail::view_size {
-    const T* first_ = nullptr;
-
-public:
-    using value_type = T;
-
-    constexpr view() noexcept = default;
-    constexpr view(const T* first, std::size_t count) noexcept : view_size(count), first_(first) {}
-    template <std::size_t N>
-    constexpr view(const T (&values)[N]) noexcept : view_size(N), first_(values) {}
-    /// For arguments only: the values live until the end of the full expression.
-    constexpr view(std::initializer_list<T> values) noexcept : view_size(values.size()) { first_ = values.begin(); }
-
-    constexpr const T* data() const noexcept { return first_; }
-    constexpr const T* begin() const noexcept { return first_; }
-    constexpr const T* end() const noexcept { return first_ + count_; }
-    constexpr const T& operator[](std::size_t index) const { return first_[index]; }
-    constexpr const T& front() const { return first_[0]; }
-    constexpr const T& back() const { return first_[count_ - 1]; }
-
-    constexpr bool equals(const view& other) const {
-        if (size() != other.size()) {
-            return false;
-        }
-        for (std::size_t i = 0; i < size(); ++i) {
-            if (!(first_[i] == other.first_[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-    friend constexpr bool operator==(const view& left, const view& right) { return left.equals(right); }
-};
 
 /// A growing sequence that keeps its first `Inline` values inside itself.
 ///

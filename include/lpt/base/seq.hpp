@@ -5,6 +5,7 @@
 #include <lpt/base/move.hpp>
 #include <lpt/base/platform.hpp>
 #include <lpt/base/traits.hpp>
+#include <lpt/base/view.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,20 +14,6 @@
 namespace lpt::inline LPT_ABI {
 
 namespace detail {
-
-// Views and sequences exist for a hundred types, and a compiler makes each of their functions anew for each type. What
-// does not depend on the type therefore lives in bases that are no templates, and the rest calls few other functions.
-
-class view_size {
-protected:
-    std::size_t count_ = 0;
-    constexpr view_size() noexcept = default;
-    constexpr explicit view_size(std::size_t count) noexcept : count_(count) {}
-
-public:
-    constexpr std::size_t size() const noexcept { return count_; }
-    constexpr bool empty() const noexcept { return count_ == 0; }
-};
 
 class seq_size {
 protected:
@@ -95,51 +82,7 @@ constexpr void copy_values(T* to, const T* from, std::size_t count) {
     }
 }
 
-/// `std::swap` without its conditions, which take longer to compile than all else in a function that swaps.
-template <class T>
-constexpr void swap_values(T& left, T& right) noexcept {
-    T kept = static_cast<T&&>(left);
-    left = static_cast<T&&>(right);
-    right = static_cast<T&&>(kept);
-}
-
 }  // namespace detail
-
-/// A window on `size()` consecutive values that somebody else owns.
-template <class T>
-class view : public detail::view_size {
-    const T* first_ = nullptr;
-
-public:
-    using value_type = T;
-
-    constexpr view() noexcept = default;
-    constexpr view(const T* first, std::size_t count) noexcept : view_size(count), first_(first) {}
-    template <std::size_t N>
-    constexpr view(const T (&values)[N]) noexcept : view_size(N), first_(values) {}
-    /// For arguments only: the values live until the end of the full expression.
-    constexpr view(std::initializer_list<T> values) noexcept : view_size(values.size()) { first_ = values.begin(); }
-
-    constexpr const T* data() const noexcept { return first_; }
-    constexpr const T* begin() const noexcept { return first_; }
-    constexpr const T* end() const noexcept { return first_ + count_; }
-    constexpr const T& operator[](std::size_t index) const { return first_[index]; }
-    constexpr const T& front() const { return first_[0]; }
-    constexpr const T& back() const { return first_[count_ - 1]; }
-
-    constexpr bool equals(const view& other) const {
-        if (size() != other.size()) {
-            return false;
-        }
-        for (std::size_t i = 0; i < size(); ++i) {
-            if (!(first_[i] == other.first_[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-    friend constexpr bool operator==(const view& left, const view& right) { return left.equals(right); }
-};
 
 /// A growing sequence that keeps its first `Inline` values inside itself.
 ///
