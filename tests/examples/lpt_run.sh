@@ -116,22 +116,22 @@ expect "it gives other outputs" eval '! cmp -s "$work/fixed/0.npy" "$work/follow
 expect "the table counts the operations of a dynamic network" has "$work/table" "on integers: 49 of 49 convolutions"
 expect "times of a dynamic network are reported" has "$work/open.json" "EXECUTED"
 
-cat >"$work/integers.xml" <<'XML'
-<net name="integers" version="11"><layers>
-<layer id="0" name="x" type="Parameter" version="opset1"><data element_type="i64" shape="2"/><output><port id="0"/></output></layer>
-<layer id="1" name="minus" type="Negative" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>
+cat >"$work/doubles.xml" <<'XML'
+<net name="doubles" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data element_type="f64" shape="2"/><output><port id="0"/></output></layer>
+<layer id="1" name="power" type="Exp" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>
 <layer id="2" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>
 XML
-expect "what has no kernel runs within the limit" quietly "$work/integers.xml" --evaluation-limit 1
+expect "what has no kernel runs within the limit" quietly "$work/doubles.xml" --evaluation-limit 1
 # Every byte of the reference kernels.
 expect "a run in specified arithmetic" quietly examples/data/digits-tflite/model.tflite --input examples/data/digits-tflite/in0.npy \
     --arithmetic specified --output "$work/specified"
 expect "specified arithmetic is exact" cmp "$work/specified/0.npy" examples/data/digits-tflite/out0.npy
-rejects "Negative 'minus' cannot be evaluated" "$work/integers.xml" --evaluation-limit 0
-expect "a network runs with a small budget for folding" quietly "$work/integers.xml" --folding-limit 0 --folding-steps 0
-rejects "--folding-limit" "$work/integers.xml" --folding-limit much
-rejects "--folding-steps" "$work/integers.xml" --folding-steps many
+rejects "Exp 'power' cannot be evaluated" "$work/doubles.xml" --evaluation-limit 0
+expect "a network runs with a small budget for folding" quietly "$work/doubles.xml" --folding-limit 0 --folding-steps 0
+rejects "--folding-limit" "$work/doubles.xml" --folding-limit much
+rejects "--folding-steps" "$work/doubles.xml" --folding-steps many
 
 rejects "MODEL is required"
 rejects "model.bin: unknown format" "$network/model.bin"

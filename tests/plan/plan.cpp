@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace lpt;
@@ -82,7 +83,7 @@ TEST_CASE("A function that reads the same bytes twice is one table") {
 
 TEST_CASE("The reference computes in the type of its real data, moving steps have the type that they move") {
     graph model;
-    const output_ref data = model.parameter(f32, shape{2, 8}, "x");
+    const output_ref data = model.parameter(f8e4m3, shape{2, 8}, "x");
     const output_ref bytes = model.parameter(u8, shape{2, 8}, "y");
     model.result(model.add(op::greater{}, {data, data}));
     model.result(model.add(op::reduce_max{}, {bytes, model.constant(make_indices({1}))}));
@@ -91,7 +92,23 @@ TEST_CASE("The reference computes in the type of its real data, moving steps hav
     REQUIRE(kernels_of(net) == names{"gather_U8", "reference_U8", "reference_FP32"});
     CHECK(net.steps[0].precision == u8);
     CHECK(net.steps[1].precision == u8);
-    CHECK(net.steps[2].precision == f32);
+    CHECK(net.steps[2].precision == f8e4m3);
+}
+
+TEST_CASE("Kernels for any numbers compute in the type of their real data, or of what they give") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{2, 8}, "x");
+    const output_ref counts = model.parameter(i64, shape{2, 8}, "n");
+    const node_id is_larger = model.add(op::greater{}, {data, data});
+    model.result(model.add(op::select{}, {is_larger, counts, model.add(op::negative{}, {counts})}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"pointwise_scalar_FP32", "pointwise_scalar_FP32", "pointwise_scalar_FP32"});
+    std::vector<element> types;
+    for (const plan::step& each : net.steps) {
+        types.push_back(each.precision);
+    }
+    CHECK(std::count(types.begin(), types.end(), f32) == 1);
+    CHECK(std::count(types.begin(), types.end(), i64) == 2);
 }
 
 TEST_CASE("Two readers of an intermediate value end a step before them") {
