@@ -13590,7 +13590,7 @@ enum class pointwise_function : std::uint8_t {
     divide_downwards,  ///< a / b; whole numbers downwards
     remainder,  ///< of whole numbers, with the sign of a
     remainder_downwards,  ///< of whole numbers, with the sign of b
-    power,  ///< a ^ b of whole numbers
+    power,  ///< a ^ b of whole numbers; of a negative b the whole part
     maximum,  ///< a < b ? b : a
     minimum,  ///< b < a ? b : a
     squared_difference,  ///< (a - b)^2
@@ -13613,7 +13613,7 @@ enum class pointwise_function : std::uint8_t {
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
 /// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
-/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
 struct pointwise_problem {

@@ -598,7 +598,7 @@ enum class pointwise_function : std::uint8_t {
     divide_downwards,  ///< a / b; whole numbers downwards
     remainder,  ///< of whole numbers, with the sign of a
     remainder_downwards,  ///< of whole numbers, with the sign of b
-    power,  ///< a ^ b of whole numbers
+    power,  ///< a ^ b of whole numbers; of a negative b the whole part
     maximum,  ///< a < b ? b : a
     minimum,  ///< b < a ? b : a
     squared_difference,  ///< (a - b)^2
@@ -621,7 +621,7 @@ enum class pointwise_function : std::uint8_t {
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
 /// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
-/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
 struct pointwise_problem {
@@ -8683,7 +8683,7 @@ struct numbers_of {
     }
     static constexpr std::int64_t run_length = 16;
 
-    /// Numbers from `first` on, `stride` apart (0 or 1), as a type that can hold them.
+    /// Numbers from `first` on, `stride` apart (0 or 1), converted to `Middle`.
     template <class Middle>
     [[gnu::always_inline]] static void read(number_type type, const void* data, std::int64_t first, std::int64_t stride,
                                             std::int64_t count, Middle* to) noexcept {
@@ -8723,7 +8723,7 @@ template <class Isa>
 struct kernel_of<Isa, cast_problem> {
     using numbers = numbers_of<Isa>;
 
-    /// So many numbers at a time become a `Middle`, and then what they shall be: each type has two loops, and not one for each other type.
+    /// Blocks go through `Middle`: each type has a loop that reads and one that writes, and not one for each other type.
     static constexpr std::int64_t block = 128;
 
     template <class Middle>
@@ -11666,7 +11666,7 @@ struct pointwise_functions {
     [[gnu::always_inline]] static Number sign(Number a) noexcept { return a < 0 ? Number{-1} : a > 0 ? Number{1} : a; }
     [[gnu::always_inline]] static Number quotient(Number a, Number b) noexcept {
         if constexpr (!is_real) {
-            if (b == -1) return negated(a);  // which division traps for the least number
+            if (b == -1) return negated(a);  // dividing the least number by it would trap
         }
         return a / b;
     }
@@ -11779,7 +11779,7 @@ struct kernel_of<Isa, pointwise_problem> {
         }
     }
 
-    /// Which type of numbers computes with an input type: whole numbers of 32 bits give all lower bits.
+    /// Whole numbers of 32 bits suffice for narrower ones: those are the lower bits of the result.
     static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)

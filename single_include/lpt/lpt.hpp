@@ -26343,7 +26343,7 @@ struct add_multiply_fusion {
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Constants that stand below a Concat, for each of its inputs.
+/// Divides a constant that is applied behind a Concat into one for each of its inputs.
 struct branches_of_concat {
     static constexpr std::size_t axis_of(const graph& model, node_id concat) {
         return static_cast<std::size_t>(
@@ -34529,8 +34529,8 @@ constexpr restriction_table without(const restriction_table& table) {
 // ======== lpt/restriction/composition.hpp
 #ifndef LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
 #define LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
-/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types, when a program is
-/// compiled and when it runs.
+/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types.
+/// Tables are made in restriction/table_algebra.hpp.
 namespace lpt::inline LPT_ABI {
 
 // ---- computed restrictions as types

@@ -550,7 +550,7 @@ enum class pointwise_function : std::uint8_t {
     divide_downwards,  ///< a / b; whole numbers downwards
     remainder,  ///< of whole numbers, with the sign of a
     remainder_downwards,  ///< of whole numbers, with the sign of b
-    power,  ///< a ^ b of whole numbers
+    power,  ///< a ^ b of whole numbers; of a negative b the whole part
     maximum,  ///< a < b ? b : a
     minimum,  ///< b < a ? b : a
     squared_difference,  ///< (a - b)^2
@@ -573,7 +573,7 @@ enum class pointwise_function : std::uint8_t {
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
 /// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
-/// Half precision is computed in f32 and rounded once. Functions of one number leave b out; only select has a condition, a boolean.
+/// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
 struct pointwise_problem {
@@ -3293,7 +3293,7 @@ struct tap {
 /// For each place along an output axis the input places that it is made of.
 using resampling = seq<seq<tap>>;
 
-/// How one axis is resampled.
+/// Sizes and scale of one axis.
 struct axis_resize {
     std::int64_t input = 0;
     std::int64_t output = 0;
@@ -3328,10 +3328,11 @@ constexpr float free_place(const resize_rule& rule, const axis_resize& axis, std
 }
 
 /// The place in the input that an output place shows; computed in float, as the places that `nearest` takes depend on it.
-/// Beyond 2^48, where no input has places, it stops.
+/// Beyond 2^48, where no input has places, it stops; where a scale is too small for a float, 0 / 0 is 0.
 constexpr float source_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
     constexpr float limit = 281474976710656.0f;
-    return math::maximum(math::minimum(free_place(rule, axis, place), limit), -limit);
+    const float free = free_place(rule, axis, place);
+    return math::is_nan(free) ? 0.0f : math::maximum(math::minimum(free, limit), -limit);
 }
 
 constexpr std::int64_t nearest_place(op::nearest_mode mode, float x, bool shrinks) {
@@ -3461,14 +3462,17 @@ constexpr resize_rule rule_of(const op::interpolate& self, int version) {
 /// The input that says which axes are resampled; version 0 has an attribute.
 constexpr std::size_t axes_port(int version) { return version >= 11 ? 2 : 3; }
 
-/// The axes that are resampled, in the order of sizes and scales: all of them where none are named.
-constexpr integers resized_axes(integers named, std::size_t rank) {
-    if (named.empty()) {
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            named.push_back(static_cast<std::int64_t>(axis));
-        }
+/// The axes that are resampled, in the order of sizes and scales. `named`: the values of `axes_port`, null where there is no such input: then it
+/// is all axes, as for a version 0 without axes.
+constexpr integers resized_axes(const op::interpolate& self, int version, const tensor* named, std::size_t rank) {
+    if (version != 0 && named != nullptr) {
+        return integers_of(*named);
     }
-    return named;
+    integers axes = version == 0 ? self.axes : integers();
+    for (std::size_t axis = 0; axes.size() < rank && (version != 0 || self.axes.empty()); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {
@@ -3547,7 +3551,7 @@ constexpr bool is_resized_by_scales(const op::interpolate& self, int version) {
 /// The input that says scales, or sizes for them.
 constexpr std::size_t scale_port(int version) { return version >= 11 ? 1 : 2; }
 
-/// True if an axis has other values afterwards.
+/// True if the sums of an axis are computed.
 constexpr bool is_resampled(const resize_rule& rule, const resampling& taps, std::int64_t input, std::int64_t output) {
     return !taps.empty() && (input != output || rule.mode != op::interpolate_mode::linear_onnx);
 }
@@ -3558,8 +3562,9 @@ constexpr tensor interpolate(const call& node) {
     const resize_rule rule = rule_of(self, node.version);
     const tensor data = with_margin(node, self);
     const tensor* scales = is_resized_by_scales(self, node.version) ? &node.input(scale_port(node.version)) : nullptr;
-    const integers axes = resized_axes(node.version == 0 ? self.axes : node.integers_at(axes_port(node.version)),
-                                       data.dimensions().rank());
+    const std::size_t port = axes_port(node.version);
+    const integers axes =
+        resized_axes(self, node.version, node.has(port) ? &node.input(port) : nullptr, data.dimensions().rank());
     const seq<resampling> taps = resamplings_of(rule, data.dimensions(), dimensions, axes, scales);
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         // Version 0 pads without telling the output's shape.
@@ -8817,15 +8822,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-inline bool has_zero(const tensor& values) {
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (values.integer(i) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// What the kernel computes for an operation; false where it has no function.
 inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointwise_function& result) {
     using kernel::pointwise_function;
@@ -8862,7 +8858,7 @@ inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointw
 }
 
 /// Whole numbers as wide as a type: what is only moved keeps its bits.
-inline kernel::number_type bits_of(element type) {
+inline kernel::number_type whole_numbers_like(element type) {
     using kernel::number_type;
     switch (bit_width(type)) {
         case 8: return number_type::u8;
@@ -8879,13 +8875,14 @@ inline bool can_be_pointwise(const graph& model, const node& each, std::size_t f
     const element type = model.type(each.input(first));
     bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape()) &&
                   number_type_of(type, ignored) && number_type_of(each.type(), ignored);
-    for (std::size_t port = first; port < each.inputs(); ++port) {
-        result = result && model.type(each.input(port)) == type;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        result = result && has_elements(model.shape(each.input(port))) &&
+                 (port < first || model.type(each.input(port)) == type);
     }
     const bool divides = each.is<op::divide>() || each.is<op::mod>() || each.is<op::floor_mod>();
     if (result && divides && !is_real(type)) {
         const tensor* divisor = model.constant_value(each.input(1));
-        result = divisor != nullptr && !has_zero(*divisor);
+        result = divisor != nullptr && !evaluation::detail::has_zero(*divisor);
     }
     return result;
 }
@@ -8926,7 +8923,7 @@ inline bool planner::make_pointwise(node_id id) {
     static_cast<void>(detail::number_type_of(type, problem.input_type));
     static_cast<void>(detail::number_type_of(each.type(), problem.output_type));
     if (selects) {
-        problem.input_type = problem.output_type = detail::bits_of(type);
+        problem.input_type = problem.output_type = detail::whole_numbers_like(type);
     }
     const shape& dimensions = each.shape();
     std::vector<std::vector<std::int64_t>> strides;
@@ -8937,11 +8934,11 @@ inline bool planner::make_pointwise(node_id id) {
     if (!detail::settle_axes(dimensions, strides, problem)) {
         return false;
     }
-    std::int64_t* const places[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
+    std::int64_t* const strides_of_slots[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
     std::vector<tensor_id> operands(3, tensor_id::none);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const std::size_t slot = port + 1 - first;
-        std::copy(strides[port].begin(), strides[port].end(), places[slot]);
+        std::copy(strides[port].begin(), strides[port].end(), strides_of_slots[slot]);
         operands[slot] = tensor_of(each.input(port), layout::plain);
     }
     operands.push_back(add_tensor(each.type(), dimensions, layout::plain));
@@ -9193,8 +9190,8 @@ namespace lpt::inline LPT_ABI::plan {
 namespace detail {
 
 /// How Interpolate resamples each axis, if it pads nothing and says all but its data beforehand; false otherwise.
-inline bool resamplings_of(const graph& model, const node& each, seq<reference::detail::resampling>& result) {
-    constexpr dimension longest = 1 << 20;  // of axes whose places are listed
+inline bool known_resamplings(const graph& model, const node& each, seq<reference::detail::resampling>& result) {
+    constexpr dimension longest = 1 << 20;  // axes that are longer are left to the reference
     const auto& self = each.as<op::interpolate>();
     const auto value_of = [&](std::size_t port) {
         return port < each.inputs() ? model.constant_value(each.input(port)) : nullptr;
@@ -9206,23 +9203,22 @@ inline bool resamplings_of(const graph& model, const node& each, seq<reference::
             is_known = is_known && pad == 0;
         }
     }
-    for (const dimension size : each.shape()) {
-        is_known = is_known && size <= longest;
+    for (const shape* dimensions : {&data, &each.shape()}) {
+        for (const dimension size : *dimensions) {
+            is_known = is_known && size <= longest;
+        }
     }
-    integers axes = self.axes;
-    if (const std::size_t port = reference::detail::axes_port(each.version());
-        each.version() != 0 && port < each.inputs()) {
-        const tensor* named = value_of(port);
-        is_known = is_known && named != nullptr;
-        axes = named != nullptr ? integers_of(*named) : integers();
-    }
+    const std::size_t port = reference::detail::axes_port(each.version());
+    const tensor* axes = value_of(port);
+    is_known = is_known && (each.version() == 0 || port >= each.inputs() || axes != nullptr);
     const bool by_scales = reference::detail::is_resized_by_scales(self, each.version());
     const tensor* scales = by_scales ? value_of(reference::detail::scale_port(each.version())) : nullptr;
     if (!is_known || by_scales != (scales != nullptr)) {
         return false;
     }
     result = reference::detail::resamplings_of(reference::detail::rule_of(self, each.version()), data, each.shape(),
-                                               reference::detail::resized_axes(axes, data.rank()), scales);
+                                               reference::detail::resized_axes(self, each.version(), axes, data.rank()),
+                                               scales);
     return true;
 }
 
@@ -9262,7 +9258,7 @@ inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
     if (!each.is<op::interpolate>() || !detail::maps_f32(model(), each) ||
-        !detail::resamplings_of(model(), each, taps)) {
+        !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
@@ -9917,11 +9913,11 @@ inline bool planner::make_gather(node_id id) {
     const shape& dimensions = model().shape(input);
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
-    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8) {
+    const bool weighted =
+        kind == op::kind::interpolate && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
         return false;
     }
-    const bool nearest =
-        kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
     const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
@@ -9939,7 +9935,7 @@ inline bool planner::make_gather(node_id id) {
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         const tensor* value = model().constant_value(each.input(port));
-        if (value == nullptr || !nearest) {
+        if (value == nullptr) {
             return false;
         }
         inputs.push_back(*value);

@@ -371,7 +371,7 @@ bounds step_bounds::softmax(node_id id, const std::vector<bounds>& inputs) const
 bounds step_bounds::interpolate(node_id id, const std::vector<bounds>& inputs) const {
     const node& each = model_[id];
     seq<reference::detail::resampling> taps;
-    if (!plan::detail::resamplings_of(model_, each, taps)) {
+    if (!plan::detail::known_resamplings(model_, each, taps)) {
         fail({"Interpolate '", each.name(), "' has a kernel, but says its weights only when it runs"});
     }
     const tensor size = magnitude(inputs[0]);

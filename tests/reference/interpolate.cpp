@@ -80,6 +80,22 @@ TEST_CASE("sizes follow from scales, which also place the coordinates") {
     check_first(what, {counting({1, 3}), f32_of({1}, {1.7}), axes}, {1, 5}, {0, 0, 1, 1, 2}, 11);
 }
 
+TEST_CASE("no axis is resampled where the input that names them is empty") {
+    op::interpolate what = resize(mode::linear, place::half_pixel);
+    what.antialias = true;
+    what.shape_calculation_mode = op::shape_calculation_mode::scales;
+    const tensor none = make_indices({});
+    check_first(what, {f32_of({1, 2, 2}, {1, 2, 3, 4}), tensor_builder(f64, shape{0}).finish(), none}, {1, 2, 2},
+                {1, 2, 3, 4}, 11);
+}
+
+TEST_CASE("a scale that a float does not hold makes no place of what is no number") {
+    op::interpolate what = resize(mode::linear, place::asymmetric);
+    what.shape_calculation_mode = op::shape_calculation_mode::scales;
+    const tensor data = make_tensor(f32, {1, 1 << 20}, {3});
+    check_first(what, {data, make_tensor(f64, {1}, {1e-300}), make_indices({1})}, {1, 1}, {3}, 11);
+}
+
 TEST_CASE("the first version resamples the axes of its attribute") {
     op::interpolate what;
     what.mode = mode::linear;

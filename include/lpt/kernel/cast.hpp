@@ -11,7 +11,7 @@ template <class Isa>
 struct kernel_of<Isa, cast_problem> {
     using numbers = numbers_of<Isa>;
 
-    /// So many numbers at a time become a `Middle`, and then what they shall be: each type has two loops, and not one for each other type.
+    /// Blocks go through `Middle`: each type has a loop that reads and one that writes, and not one for each other type.
     static constexpr std::int64_t block = 128;
 
     template <class Middle>

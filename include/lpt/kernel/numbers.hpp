@@ -5,6 +5,7 @@
 #include <lpt/base/half.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/kernel/isa.hpp>
+#include <lpt/kernel/rows/number_type.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -119,7 +120,7 @@ struct numbers_of {
     }
     static constexpr std::int64_t run_length = 16;
 
-    /// Numbers from `first` on, `stride` apart (0 or 1), as a type that can hold them.
+    /// Numbers from `first` on, `stride` apart (0 or 1), converted to `Middle`.
     template <class Middle>
     [[gnu::always_inline]] static void read(number_type type, const void* data, std::int64_t first, std::int64_t stride,
                                             std::int64_t count, Middle* to) noexcept {

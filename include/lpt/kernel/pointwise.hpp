@@ -71,7 +71,7 @@ struct pointwise_functions {
     [[gnu::always_inline]] static Number sign(Number a) noexcept { return a < 0 ? Number{-1} : a > 0 ? Number{1} : a; }
     [[gnu::always_inline]] static Number quotient(Number a, Number b) noexcept {
         if constexpr (!is_real) {
-            if (b == -1) return negated(a);  // which division traps for the least number
+            if (b == -1) return negated(a);  // dividing the least number by it would trap
         }
         return a / b;
     }
@@ -184,7 +184,7 @@ struct kernel_of<Isa, pointwise_problem> {
         }
     }
 
-    /// Which type of numbers computes with an input type: whole numbers of 32 bits give all lower bits.
+    /// Whole numbers of 32 bits suffice for narrower ones: those are the lower bits of the result.
     static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)

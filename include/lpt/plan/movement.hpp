@@ -247,11 +247,11 @@ inline bool planner::make_gather(node_id id) {
     const shape& dimensions = model().shape(input);
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
-    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8) {
+    const bool weighted =
+        kind == op::kind::interpolate && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
         return false;
     }
-    const bool nearest =
-        kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
     const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
@@ -269,7 +269,7 @@ inline bool planner::make_gather(node_id id) {
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         const tensor* value = model().constant_value(each.input(port));
-        if (value == nullptr || !nearest) {
+        if (value == nullptr) {
             return false;
         }
         inputs.push_back(*value);

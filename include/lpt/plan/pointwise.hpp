@@ -5,18 +5,12 @@
 #include <lpt/plan/cast.hpp>
 #include <lpt/plan/loops.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-inline bool has_zero(const tensor& values) {
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (values.integer(i) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /// What the kernel computes for an operation; false where it has no function.
 inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointwise_function& result) {
@@ -54,7 +48,7 @@ inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointw
 }
 
 /// Whole numbers as wide as a type: what is only moved keeps its bits.
-inline kernel::number_type bits_of(element type) {
+inline kernel::number_type whole_numbers_like(element type) {
     using kernel::number_type;
     switch (bit_width(type)) {
         case 8: return number_type::u8;
@@ -71,13 +65,14 @@ inline bool can_be_pointwise(const graph& model, const node& each, std::size_t f
     const element type = model.type(each.input(first));
     bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape()) &&
                   number_type_of(type, ignored) && number_type_of(each.type(), ignored);
-    for (std::size_t port = first; port < each.inputs(); ++port) {
-        result = result && model.type(each.input(port)) == type;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        result = result && has_elements(model.shape(each.input(port))) &&
+                 (port < first || model.type(each.input(port)) == type);
     }
     const bool divides = each.is<op::divide>() || each.is<op::mod>() || each.is<op::floor_mod>();
     if (result && divides && !is_real(type)) {
         const tensor* divisor = model.constant_value(each.input(1));
-        result = divisor != nullptr && !has_zero(*divisor);
+        result = divisor != nullptr && !evaluation::detail::has_zero(*divisor);
     }
     return result;
 }
@@ -118,7 +113,7 @@ inline bool planner::make_pointwise(node_id id) {
     static_cast<void>(detail::number_type_of(type, problem.input_type));
     static_cast<void>(detail::number_type_of(each.type(), problem.output_type));
     if (selects) {
-        problem.input_type = problem.output_type = detail::bits_of(type);
+        problem.input_type = problem.output_type = detail::whole_numbers_like(type);
     }
     const shape& dimensions = each.shape();
     std::vector<std::vector<std::int64_t>> strides;
@@ -129,11 +124,11 @@ inline bool planner::make_pointwise(node_id id) {
     if (!detail::settle_axes(dimensions, strides, problem)) {
         return false;
     }
-    std::int64_t* const places[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
+    std::int64_t* const strides_of_slots[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
     std::vector<tensor_id> operands(3, tensor_id::none);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const std::size_t slot = port + 1 - first;
-        std::copy(strides[port].begin(), strides[port].end(), places[slot]);
+        std::copy(strides[port].begin(), strides[port].end(), strides_of_slots[slot]);
         operands[slot] = tensor_of(each.input(port), layout::plain);
     }
     operands.push_back(add_tensor(each.type(), dimensions, layout::plain));

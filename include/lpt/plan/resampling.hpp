@@ -4,13 +4,15 @@
 #include <lpt/plan/planner.hpp>
 #include <lpt/reference/interpolate.hpp>
 
+#include <vector>
+
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
 /// How Interpolate resamples each axis, if it pads nothing and says all but its data beforehand; false otherwise.
-inline bool resamplings_of(const graph& model, const node& each, seq<reference::detail::resampling>& result) {
-    constexpr dimension longest = 1 << 20;  // of axes whose places are listed
+inline bool known_resamplings(const graph& model, const node& each, seq<reference::detail::resampling>& result) {
+    constexpr dimension longest = 1 << 20;  // axes that are longer are left to the reference
     const auto& self = each.as<op::interpolate>();
     const auto value_of = [&](std::size_t port) {
         return port < each.inputs() ? model.constant_value(each.input(port)) : nullptr;
@@ -22,23 +24,22 @@ inline bool resamplings_of(const graph& model, const node& each, seq<reference::
             is_known = is_known && pad == 0;
         }
     }
-    for (const dimension size : each.shape()) {
-        is_known = is_known && size <= longest;
+    for (const shape* dimensions : {&data, &each.shape()}) {
+        for (const dimension size : *dimensions) {
+            is_known = is_known && size <= longest;
+        }
     }
-    integers axes = self.axes;
-    if (const std::size_t port = reference::detail::axes_port(each.version());
-        each.version() != 0 && port < each.inputs()) {
-        const tensor* named = value_of(port);
-        is_known = is_known && named != nullptr;
-        axes = named != nullptr ? integers_of(*named) : integers();
-    }
+    const std::size_t port = reference::detail::axes_port(each.version());
+    const tensor* axes = value_of(port);
+    is_known = is_known && (each.version() == 0 || port >= each.inputs() || axes != nullptr);
     const bool by_scales = reference::detail::is_resized_by_scales(self, each.version());
     const tensor* scales = by_scales ? value_of(reference::detail::scale_port(each.version())) : nullptr;
     if (!is_known || by_scales != (scales != nullptr)) {
         return false;
     }
     result = reference::detail::resamplings_of(reference::detail::rule_of(self, each.version()), data, each.shape(),
-                                               reference::detail::resized_axes(axes, data.rank()), scales);
+                                               reference::detail::resized_axes(self, each.version(), axes, data.rank()),
+                                               scales);
     return true;
 }
 
@@ -78,7 +79,7 @@ inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
     if (!each.is<op::interpolate>() || !detail::maps_f32(model(), each) ||
-        !detail::resamplings_of(model(), each, taps)) {
+        !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());

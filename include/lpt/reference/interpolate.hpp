@@ -15,7 +15,7 @@ struct tap {
 /// For each place along an output axis the input places that it is made of.
 using resampling = seq<seq<tap>>;
 
-/// How one axis is resampled.
+/// Sizes and scale of one axis.
 struct axis_resize {
     std::int64_t input = 0;
     std::int64_t output = 0;
@@ -50,10 +50,11 @@ constexpr float free_place(const resize_rule& rule, const axis_resize& axis, std
 }
 
 /// The place in the input that an output place shows; computed in float, as the places that `nearest` takes depend on it.
-/// Beyond 2^48, where no input has places, it stops.
+/// Beyond 2^48, where no input has places, it stops; where a scale is too small for a float, 0 / 0 is 0.
 constexpr float source_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
     constexpr float limit = 281474976710656.0f;
-    return math::maximum(math::minimum(free_place(rule, axis, place), limit), -limit);
+    const float free = free_place(rule, axis, place);
+    return math::is_nan(free) ? 0.0f : math::maximum(math::minimum(free, limit), -limit);
 }
 
 constexpr std::int64_t nearest_place(op::nearest_mode mode, float x, bool shrinks) {
@@ -183,14 +184,17 @@ constexpr resize_rule rule_of(const op::interpolate& self, int version) {
 /// The input that says which axes are resampled; version 0 has an attribute.
 constexpr std::size_t axes_port(int version) { return version >= 11 ? 2 : 3; }
 
-/// The axes that are resampled, in the order of sizes and scales: all of them where none are named.
-constexpr integers resized_axes(integers named, std::size_t rank) {
-    if (named.empty()) {
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            named.push_back(static_cast<std::int64_t>(axis));
-        }
+/// The axes that are resampled, in the order of sizes and scales. `named`: the values of `axes_port`, null where there is no such input: then it
+/// is all axes, as for a version 0 without axes.
+constexpr integers resized_axes(const op::interpolate& self, int version, const tensor* named, std::size_t rank) {
+    if (version != 0 && named != nullptr) {
+        return integers_of(*named);
     }
-    return named;
+    integers axes = version == 0 ? self.axes : integers();
+    for (std::size_t axis = 0; axes.size() < rank && (version != 0 || self.axes.empty()); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {
@@ -269,7 +273,7 @@ constexpr bool is_resized_by_scales(const op::interpolate& self, int version) {
 /// The input that says scales, or sizes for them.
 constexpr std::size_t scale_port(int version) { return version >= 11 ? 1 : 2; }
 
-/// True if an axis has other values afterwards.
+/// True if the sums of an axis are computed.
 constexpr bool is_resampled(const resize_rule& rule, const resampling& taps, std::int64_t input, std::int64_t output) {
     return !taps.empty() && (input != output || rule.mode != op::interpolate_mode::linear_onnx);
 }
@@ -280,8 +284,9 @@ constexpr tensor interpolate(const call& node) {
     const resize_rule rule = rule_of(self, node.version);
     const tensor data = with_margin(node, self);
     const tensor* scales = is_resized_by_scales(self, node.version) ? &node.input(scale_port(node.version)) : nullptr;
-    const integers axes = resized_axes(node.version == 0 ? self.axes : node.integers_at(axes_port(node.version)),
-                                       data.dimensions().rank());
+    const std::size_t port = axes_port(node.version);
+    const integers axes =
+        resized_axes(self, node.version, node.has(port) ? &node.input(port) : nullptr, data.dimensions().rank());
     const seq<resampling> taps = resamplings_of(rule, data.dimensions(), dimensions, axes, scales);
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         // Version 0 pads without telling the output's shape.

@@ -3,8 +3,8 @@
 
 #include <lpt/restriction/table_algebra.hpp>
 
-/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types, when a program is
-/// compiled and when it runs.
+/// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types.
+/// Tables are made in restriction/table_algebra.hpp.
 namespace lpt::inline LPT_ABI {
 
 // ---- computed restrictions as types

@@ -5,7 +5,7 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Constants that stand below a Concat, for each of its inputs.
+/// Divides a constant that is applied behind a Concat into one for each of its inputs.
 struct branches_of_concat {
     static constexpr std::size_t axis_of(const graph& model, node_id concat) {
         return static_cast<std::size_t>(
