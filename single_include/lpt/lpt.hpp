@@ -34533,8 +34533,6 @@ constexpr restriction_table without(const restriction_table& table) {
 /// Tables are made in restriction/table_algebra.hpp.
 namespace lpt::inline LPT_ABI {
 
-// ---- computed restrictions as types
-
 namespace mistake {
 // A row of a computed table has this in the place of an operation.
 template <op::kind Number>

@@ -1756,8 +1756,6 @@ namespace detail {
     fail({each.operation(), " '", each.name(), "': ", why});
 }
 
-// ---- port maps
-
 inline void check_inputs_of_body(const node& each, std::size_t which, const seq<op::body_input>& map,
                                  std::int64_t current_iteration) {
     const graph& body = each.bodies()[which];
@@ -3468,11 +3466,14 @@ constexpr integers resized_axes(const op::interpolate& self, int version, const 
     if (version != 0 && named != nullptr) {
         return integers_of(*named);
     }
-    integers axes = version == 0 ? self.axes : integers();
-    for (std::size_t axis = 0; axes.size() < rank && (version != 0 || self.axes.empty()); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
+    if (version == 0 && !self.axes.empty()) {
+        return self.axes;
     }
-    return axes;
+    integers all;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        all.push_back(static_cast<std::int64_t>(axis));
+    }
+    return all;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {
@@ -6252,7 +6253,8 @@ using step_work = detail::step_work_of<kernel::problems>::type;
 /// One step and what it does for whom.
 struct step {
     step_work work;
-    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
+    std::vector<node_id>
+        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps
     std::string kernel;  // what computes it, for reports
     element precision = f32;  // the element type that the first node's kernel computes in, or moves
     std::vector<tensor_id> reads;  // tensors
@@ -6322,6 +6324,27 @@ inline kernel::element_kind kind_of(element type) {
         case i8: return kernel::element_kind::i8;
         case i32: return kernel::element_kind::i32;
         default: return kernel::element_kind::f32;
+    }
+}
+
+/// The same where kernels take numbers of any type; false for numbers that share bytes, and floats of 8 bits.
+constexpr bool number_type_of(element type, kernel::number_type& result) {
+    using kernel::number_type;
+    switch (type) {
+        case boolean: result = number_type::boolean; return true;
+        case u8: result = number_type::u8; return true;
+        case i8: result = number_type::i8; return true;
+        case u16: result = number_type::u16; return true;
+        case i16: result = number_type::i16; return true;
+        case u32: result = number_type::u32; return true;
+        case i32: result = number_type::i32; return true;
+        case u64: result = number_type::u64; return true;
+        case i64: result = number_type::i64; return true;
+        case bf16: result = number_type::bf16; return true;
+        case f16: result = number_type::f16; return true;
+        case f32: result = number_type::f32; return true;
+        case f64: result = number_type::f64; return true;
+        default: return false;
     }
 }
 
@@ -8768,38 +8791,13 @@ inline bool planner::make_normalization(node_id id) {
 #define LPT_HOLDS_PLAN_CAST_HPP
 namespace lpt::inline LPT_ABI::plan {
 
-namespace detail {
-
-/// The type of numbers that kernels cast; false for numbers that share bytes, and floats of 8 bits.
-constexpr bool number_type_of(element type, kernel::number_type& result) {
-    using kernel::number_type;
-    switch (type) {
-        case boolean: result = number_type::boolean; return true;
-        case u8: result = number_type::u8; return true;
-        case i8: result = number_type::i8; return true;
-        case u16: result = number_type::u16; return true;
-        case i16: result = number_type::i16; return true;
-        case u32: result = number_type::u32; return true;
-        case i32: result = number_type::i32; return true;
-        case u64: result = number_type::u64; return true;
-        case i64: result = number_type::i64; return true;
-        case bf16: result = number_type::bf16; return true;
-        case f16: result = number_type::f16; return true;
-        case f32: result = number_type::f32; return true;
-        case f64: result = number_type::f64; return true;
-        default: return false;
-    }
-}
-
-}  // namespace detail
-
 /// Convert and ConvertLike that are no part of a quantization.
 inline bool planner::make_cast(node_id id) {
     const node& each = model()[id];
     kernel::cast_problem problem;
     if ((!each.is<op::convert>() && !each.is<op::convert_like>()) || !each.shape().is_static() ||
-        each.shape().elements() == 0 || !detail::number_type_of(model().type(each.input(0)), problem.input_type) ||
-        !detail::number_type_of(each.type(), problem.output_type)) {
+        each.shape().elements() == 0 || !number_type_of(model().type(each.input(0)), problem.input_type) ||
+        !number_type_of(each.type(), problem.output_type)) {
         return false;
     }
     problem.count = static_cast<std::int64_t>(each.shape().elements());
@@ -8868,13 +8866,22 @@ inline kernel::number_type whole_numbers_like(element type) {
     }
 }
 
-/// True if an operation's inputs and outputs are numbers that kernels know, a and b of one type, and no divisor can be zero. Numbers of u64 are
-/// left to the reference, which refuses those that it cannot compute with.
+/// The types that the kernel computes in; false where it does not know them. `type`: of a and b.
+inline bool set_types(const node& each, element type, kernel::pointwise_problem& problem) {
+    if (!number_type_of(type, problem.input_type) || !number_type_of(each.type(), problem.output_type)) {
+        return false;
+    }
+    if (each.is<op::select>()) {
+        problem.input_type = problem.output_type = whole_numbers_like(type);
+    }
+    return true;
+}
+
+/// True if a and b have elements of one type, and no divisor can be zero. Numbers of u64 are left to the reference, which refuses those that it
+/// cannot compute with.
 inline bool can_be_pointwise(const graph& model, const node& each, std::size_t first) {
-    kernel::number_type ignored;
     const element type = model.type(each.input(first));
-    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape()) &&
-                  number_type_of(type, ignored) && number_type_of(each.type(), ignored);
+    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape());
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         result = result && has_elements(model.shape(each.input(port))) &&
                  (port < first || model.type(each.input(port)) == type);
@@ -8912,18 +8919,12 @@ inline bool settle_axes(const shape& dimensions, std::vector<std::vector<std::in
 inline bool planner::make_pointwise(node_id id) {
     const node& each = model()[id];
     kernel::pointwise_problem problem;
-    const bool selects = each.is<op::select>();
-    const std::size_t first = selects ? 1 : 0;
+    const std::size_t first = each.is<op::select>() ? 1 : 0;
     if (each.inputs() <= first ||
         !detail::pointwise_function_of(each, is_real(model().type(each.input(0))), problem.function) ||
+        !detail::set_types(each, model().type(each.input(first)), problem) ||
         !detail::can_be_pointwise(model(), each, first)) {
         return false;
-    }
-    const element type = model().type(each.input(first));
-    static_cast<void>(detail::number_type_of(type, problem.input_type));
-    static_cast<void>(detail::number_type_of(each.type(), problem.output_type));
-    if (selects) {
-        problem.input_type = problem.output_type = detail::whole_numbers_like(type);
     }
     const shape& dimensions = each.shape();
     std::vector<std::vector<std::int64_t>> strides;
@@ -9253,12 +9254,12 @@ struct listed_taps {
 
 }  // namespace detail
 
-/// Interpolate by weights: a step for each axis that has other values afterwards, in either layout.
+/// Interpolate by weights: a step for each axis whose sums are computed, in either layout.
 inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
-    if (!each.is<op::interpolate>() || !detail::maps_f32(model(), each) ||
-        !detail::known_resamplings(model(), each, taps)) {
+    if (!each.is<op::interpolate>() || each.as<op::interpolate>().mode == op::interpolate_mode::nearest ||
+        !detail::maps_f32(model(), each) || !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
@@ -9269,7 +9270,7 @@ inline bool planner::make_resampling(node_id id) {
             resampled.push_back(axis);
         }
     }
-    if (rule.mode == op::interpolate_mode::nearest || resampled.empty()) {
+    if (resampled.empty()) {
         return false;
     }
     const output_ref input = each.input(0);

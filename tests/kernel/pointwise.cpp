@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernel/support.hpp"
+#include "tests/kernel/numbers.hpp"
 #include "tests/support/reference.hpp"
 
 #include <doctest/doctest.h>
@@ -15,17 +15,6 @@ using namespace kernel_test;
 namespace {
 
 using function = k::pointwise_function;
-
-struct type_pair {
-    k::number_type number;
-    lpt::element element;
-};
-const type_pair types[] = {
-    {k::number_type::boolean, lpt::boolean}, {k::number_type::u8, lpt::u8},   {k::number_type::i8, lpt::i8},
-    {k::number_type::u16, lpt::u16},         {k::number_type::i16, lpt::i16}, {k::number_type::u32, lpt::u32},
-    {k::number_type::i32, lpt::i32},         {k::number_type::i64, lpt::i64}, {k::number_type::bf16, lpt::bf16},
-    {k::number_type::f16, lpt::f16},         {k::number_type::f32, lpt::f32}, {k::number_type::f64, lpt::f64},
-};
 
 /// Which types an operation takes.
 enum class taken { numbers, whole_numbers, truths };
@@ -120,18 +109,6 @@ void set_strides(const lpt::shape& from, std::int64_t (&strides)[k::pointwise_pr
     }
 }
 
-/// Where bits differ, and not both are NaN; -1 where nothing does.
-std::ptrdiff_t first_difference(const lpt::tensor& expected, const unsigned char* got) {
-    const std::size_t width = lpt::byte_size(expected.type(), 1);
-    for (std::size_t i = 0; i < expected.elements(); ++i) {
-        if (std::memcmp(expected.data() + i * width, got + i * width, width) != 0 &&
-            !(lpt::is_real(expected.type()) && std::isnan(lpt::load_real(expected.type(), expected.data(), i)) &&
-              std::isnan(lpt::load_real(expected.type(), reinterpret_cast<const std::byte*>(got), i))))
-            return static_cast<std::ptrdiff_t>(i);
-    }
-    return -1;
-}
-
 void check(const function_of_operation& each, const type_pair& type, const pattern& shapes, generator& random) {
     const bool is_select = each.value == function::select;
     const bool has_two = each.value != function::logical_not && each.value != function::abs &&
@@ -182,7 +159,8 @@ TEST_CASE("Arithmetic, comparisons, logic and choices are those of the operation
         for (const type_pair& type : types) {
             // What is chosen keeps its bits, whatever they mean: the planner takes whole numbers for it.
             const bool moved_real = each.value == function::select && lpt::is_real(type.element);
-            if (!takes(each, type.element) || moved_real) continue;
+            const bool has_large_numbers = type.element == lpt::u64;  // which the reference does not compute with
+            if (!takes(each, type.element) || moved_real || has_large_numbers) continue;
             CAPTURE(static_cast<int>(each.value));
             CAPTURE(static_cast<int>(type.number));
             for (const pattern& shapes : patterns)

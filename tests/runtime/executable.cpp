@@ -293,7 +293,7 @@ TEST_CASE("Interpolate has a kernel in all modes, which gives what the reference
     const std::vector<tensor> given{values.finish()};
     using mode = op::interpolate_mode;
     for (const mode each :
-         {mode::linear, mode::linear_onnx, mode::cubic, mode::bilinear_pillow, mode::bicubic_pillow}) {
+         {mode::linear, mode::linear_onnx, mode::cubic, mode::bilinear_pillow, mode::bicubic_pillow, mode::area}) {
         for (const auto& [height, width] : {std::pair(20, 13), std::pair(4, 3), std::pair(18, 7)}) {
             CAPTURE(static_cast<int>(each));
             CAPTURE(height);
@@ -305,11 +305,15 @@ TEST_CASE("Interpolate has a kernel in all modes, which gives what the reference
             what.coordinate_transformation_mode = any_coordinates && height == 20
                                                       ? op::coordinate_transformation_mode::align_corners
                                                       : op::coordinate_transformation_mode::half_pixel;
-            model.result(
-                model.add(what,
-                          {model.parameter(f32, shape{2, 3, 9, 7}, "x"), model.constant(make_indices({height, width})),
-                           model.constant(make_indices({2, 3}))},
-                          {}, 11));
+            const bool is_first_version = each == mode::area;
+            seq<output_ref> inputs{model.parameter(f32, shape{2, 3, 9, 7}, "x"),
+                                   model.constant(make_indices({height, width}))};
+            if (is_first_version) {
+                what.axes = {2, 3};
+            } else {
+                inputs.push_back(model.constant(make_indices({2, 3})));
+            }
+            model.result(model.add(what, inputs, {}, is_first_version ? 0 : 11));
             compile_options options;
             options.on_reference = reference_use::refuse;
             executable net = compile(model, options);

@@ -2,8 +2,8 @@
 // Arithmetic of numbers that no epilogue computes with, comparisons, logic, Select.
 #pragma once
 
-#include <lpt/plan/cast.hpp>
 #include <lpt/plan/loops.hpp>
+#include <lpt/plan/planner.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -58,13 +58,22 @@ inline kernel::number_type whole_numbers_like(element type) {
     }
 }
 
-/// True if an operation's inputs and outputs are numbers that kernels know, a and b of one type, and no divisor can be zero. Numbers of u64 are
-/// left to the reference, which refuses those that it cannot compute with.
+/// The types that the kernel computes in; false where it does not know them. `type`: of a and b.
+inline bool set_types(const node& each, element type, kernel::pointwise_problem& problem) {
+    if (!number_type_of(type, problem.input_type) || !number_type_of(each.type(), problem.output_type)) {
+        return false;
+    }
+    if (each.is<op::select>()) {
+        problem.input_type = problem.output_type = whole_numbers_like(type);
+    }
+    return true;
+}
+
+/// True if a and b have elements of one type, and no divisor can be zero. Numbers of u64 are left to the reference, which refuses those that it
+/// cannot compute with.
 inline bool can_be_pointwise(const graph& model, const node& each, std::size_t first) {
-    kernel::number_type ignored;
     const element type = model.type(each.input(first));
-    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape()) &&
-                  number_type_of(type, ignored) && number_type_of(each.type(), ignored);
+    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape());
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         result = result && has_elements(model.shape(each.input(port))) &&
                  (port < first || model.type(each.input(port)) == type);
@@ -102,18 +111,12 @@ inline bool settle_axes(const shape& dimensions, std::vector<std::vector<std::in
 inline bool planner::make_pointwise(node_id id) {
     const node& each = model()[id];
     kernel::pointwise_problem problem;
-    const bool selects = each.is<op::select>();
-    const std::size_t first = selects ? 1 : 0;
+    const std::size_t first = each.is<op::select>() ? 1 : 0;
     if (each.inputs() <= first ||
         !detail::pointwise_function_of(each, is_real(model().type(each.input(0))), problem.function) ||
+        !detail::set_types(each, model().type(each.input(first)), problem) ||
         !detail::can_be_pointwise(model(), each, first)) {
         return false;
-    }
-    const element type = model().type(each.input(first));
-    static_cast<void>(detail::number_type_of(type, problem.input_type));
-    static_cast<void>(detail::number_type_of(each.type(), problem.output_type));
-    if (selects) {
-        problem.input_type = problem.output_type = detail::whole_numbers_like(type);
     }
     const shape& dimensions = each.shape();
     std::vector<std::vector<std::int64_t>> strides;

@@ -74,12 +74,12 @@ struct listed_taps {
 
 }  // namespace detail
 
-/// Interpolate by weights: a step for each axis that has other values afterwards, in either layout.
+/// Interpolate by weights: a step for each axis whose sums are computed, in either layout.
 inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
-    if (!each.is<op::interpolate>() || !detail::maps_f32(model(), each) ||
-        !detail::known_resamplings(model(), each, taps)) {
+    if (!each.is<op::interpolate>() || each.as<op::interpolate>().mode == op::interpolate_mode::nearest ||
+        !detail::maps_f32(model(), each) || !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
@@ -90,7 +90,7 @@ inline bool planner::make_resampling(node_id id) {
             resampled.push_back(axis);
         }
     }
-    if (rule.mode == op::interpolate_mode::nearest || resampled.empty()) {
+    if (resampled.empty()) {
         return false;
     }
     const output_ref input = each.input(0);

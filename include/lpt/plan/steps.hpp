@@ -250,7 +250,8 @@ using step_work = detail::step_work_of<kernel::problems>::type;
 /// One step and what it does for whom.
 struct step {
     step_work work;
-    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
+    std::vector<node_id>
+        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps
     std::string kernel;  // what computes it, for reports
     element precision = f32;  // the element type that the first node's kernel computes in, or moves
     std::vector<tensor_id> reads;  // tensors
@@ -320,6 +321,27 @@ inline kernel::element_kind kind_of(element type) {
         case i8: return kernel::element_kind::i8;
         case i32: return kernel::element_kind::i32;
         default: return kernel::element_kind::f32;
+    }
+}
+
+/// The same where kernels take numbers of any type; false for numbers that share bytes, and floats of 8 bits.
+constexpr bool number_type_of(element type, kernel::number_type& result) {
+    using kernel::number_type;
+    switch (type) {
+        case boolean: result = number_type::boolean; return true;
+        case u8: result = number_type::u8; return true;
+        case i8: result = number_type::i8; return true;
+        case u16: result = number_type::u16; return true;
+        case i16: result = number_type::i16; return true;
+        case u32: result = number_type::u32; return true;
+        case i32: result = number_type::i32; return true;
+        case u64: result = number_type::u64; return true;
+        case i64: result = number_type::i64; return true;
+        case bf16: result = number_type::bf16; return true;
+        case f16: result = number_type::f16; return true;
+        case f32: result = number_type::f32; return true;
+        case f64: result = number_type::f64; return true;
+        default: return false;
     }
 }
 

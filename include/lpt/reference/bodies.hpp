@@ -19,8 +19,6 @@ namespace detail {
     fail({each.operation(), " '", each.name(), "': ", why});
 }
 
-// ---- port maps
-
 inline void check_inputs_of_body(const node& each, std::size_t which, const seq<op::body_input>& map,
                                  std::int64_t current_iteration) {
     const graph& body = each.bodies()[which];

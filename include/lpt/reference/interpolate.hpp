@@ -190,11 +190,14 @@ constexpr integers resized_axes(const op::interpolate& self, int version, const 
     if (version != 0 && named != nullptr) {
         return integers_of(*named);
     }
-    integers axes = version == 0 ? self.axes : integers();
-    for (std::size_t axis = 0; axes.size() < rank && (version != 0 || self.axes.empty()); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
+    if (version == 0 && !self.axes.empty()) {
+        return self.axes;
     }
-    return axes;
+    integers all;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        all.push_back(static_cast<std::int64_t>(axis));
+    }
+    return all;
 }
 
 constexpr tensor with_margin(const call& node, const op::interpolate& self) {

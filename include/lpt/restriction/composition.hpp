@@ -7,8 +7,6 @@
 /// Tables are made in restriction/table_algebra.hpp.
 namespace lpt::inline LPT_ABI {
 
-// ---- computed restrictions as types
-
 namespace mistake {
 // A row of a computed table has this in the place of an operation.
 template <op::kind Number>
