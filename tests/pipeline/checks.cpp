@@ -42,7 +42,7 @@ struct my_transformation {
 }  // namespace
 
 TEST_CASE("every published name of the library may stand in the options") {
-    for (const pass_row& each : all_passes) {
+    for (const pass_row& each : pass_rows<all_transformations>) {
         transformation_options options;
         options.disabled.push_back(each.name);
         CHECK(refusal_of(options) == text());

@@ -95,11 +95,11 @@ public:
     step_recorder(const graph& model, const std::vector<tensor>& inputs, int runs)
         : inputs_(inputs), runs_(runs), latest_(model) {
         values_ = values_of(model, inputs, runs);
-        watched_.reserve(std::size(all_passes));
+        watched_.reserve(std::size(pass_rows<all_transformations>));
     }
     void watch(transformation_options& options) {
         seq<transformation_callback> all;
-        for (const pass_row& each : all_passes) {
+        for (const pass_row& each : pass_rows<all_transformations>) {
             watched_.push_back({this, std::string(each.name.data(), each.name.size())});
             all.push_back({each.name, &before_transformation, &watched_.back()});
         }

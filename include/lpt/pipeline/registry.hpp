@@ -19,11 +19,13 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// The whole default pipeline as one step.
-struct low_precision {
+/// A whole pipeline as one step.
+template <class Pipeline>
+struct low_precision_by {
     static constexpr text_view name = "LowPrecision";
-    static constexpr void run(rewrite& r) { default_pipeline::run(r); }
+    static constexpr void run(rewrite& r) { Pipeline::run(r); }
 };
+using low_precision = low_precision_by<default_pipeline>;
 
 /// Every transformation and every step of the library, as a list: all of the default pipeline, and those outside of it.
 using all_transformations =
@@ -51,12 +53,15 @@ struct make_pass_table {
 };
 }  // namespace detail
 
-/// The same as data, for programs that choose them by their published names.
-inline constexpr auto all_passes = hana::unpack(all_transformations{}, detail::make_pass_table{});
+/// A list of transformations as data, for programs that choose them by their published names. It holds the code of all of them, so it is
+/// made only where a program asks for it.
+template <class List>
+inline constexpr auto pass_rows = hana::unpack(List{}, detail::make_pass_table{});
 
-/// The pass with a published name; null where there is none.
+/// The pass of a list with a published name; null where there is none.
+template <class List = all_transformations>
 constexpr const pass_row* find_pass(text_view name) {
-    for (const pass_row& each : all_passes) {
+    for (const pass_row& each : pass_rows<List>) {
         if (each.name == name) {
             return &each;
         }
