@@ -2720,6 +2720,43 @@ struct shifted_columns {
     }
 };
 
+// Codes by single precision, where instructions say how far numbers are from integers.
+//
+// With Y = x * multiplier / 2^(32 + right), `rounded_twice` is the integer next to Y + h, of negative x that next to Y - h, where h is
+// `half_step`, half of what one step of the first rounding is worth: floors of floors move the bounds of the second rounding by as much.
+// Single precision gives such a sum with a known error. Where none of some numbers comes as near to half way between two integers, their
+// codes are known; else they are computed exactly, which few are: one of 8192 numbers comes so near.
+template <class Simd>
+concept rounds_noting = requires(typename Simd::floats value) { Simd::round_noting(value, value); };
+
+/// The error of x * scale + h below 256, where codes are not limited: of four roundings by 2^-24.
+inline constexpr float error_of_codes = 0.00006103515625f;  // 2^-14
+
+/// The codes of sums that have their bias, a vector for each of `by`; |zero| <= 128. What is beyond all bytes stays beyond.
+template <class Simd, int Count>
+[[gnu::always_inline]] inline void codes_of(const typename Simd::ints (&sum)[Count],
+                                            const typename Simd::fixed_factors* by, typename Simd::ints zero,
+                                            typename Simd::ints (&code)[Count]) noexcept {
+    bool are_known = false;
+    if constexpr (rounds_noting<Simd>) {
+        auto farthest = Simd::broadcast(0);
+#pragma GCC unroll 4
+        for (int v = 0; v < Count; ++v) {
+            const auto x = Simd::to_float(sum[v]);
+            code[v] = Simd::round_noting(Simd::fma(x, by[v].scale, Simd::with_sign_of(by[v].half_step, x)), farthest);
+        }
+        are_known = Simd::all_below(farthest, Simd::broadcast(0.5f - error_of_codes));
+    }
+    if (!are_known) [[unlikely]] {
+#pragma GCC unroll 4
+        for (int v = 0; v < Count; ++v)
+            code[v] = Simd::rounded_twice(sum[v], by[v]);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < Count; ++v)
+        code[v] = Simd::add_int(code[v], zero);
+}
+
 /// The factors of vectors of channels from `channel` on; `start`, with which sums begin, gets the bias.
 template <class Simd>
 void start_fixed(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
@@ -2754,6 +2791,7 @@ public:
             --left_;
         }
     }
+    [[gnu::always_inline]] ints with_offset(ints q) const noexcept { return Simd::add_int(q, columns_.offset); }
     /// The code of `fixed_scale` for a number; `HasLeft` is false where its shift to the left is none.
     template <bool HasLeft>
     [[gnu::always_inline]] ints code(ints x) const noexcept {
@@ -2781,6 +2819,16 @@ struct fixed_slots {
         put(f.right, right);
         put(f.offset, offset);
         put(f.below, below);
+    }
+    /// The same as an operand, of which nothing past the slots is readable.
+    fixed_point view() const noexcept {
+        fixed_point result;
+        result.bias = bias;
+        result.multiplier = multiplier;
+        result.right = right;
+        result.offset = offset;
+        result.below = below;
+        return result;
     }
     template <class Simd>
     [[gnu::always_inline]] fixed_columns<Simd> load(std::int64_t slot) const noexcept {
@@ -4041,16 +4089,14 @@ private:
     [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
                                                    std::int64_t stride) noexcept {
         const ints offset = simd::broadcast_int(w.offset);
-        ints q[Pixels][4];
 #pragma GCC unroll 4
-        for (int v = 0; v < 4; ++v) {
-#pragma GCC unroll 4
-            for (int p = 0; p < Pixels; ++p)
-                q[p][v] = simd::add_int(simd::rounded_twice(ints(dot::bits(sum[p][v])), w.factors[v]), offset);
+        for (int p = 0; p < Pixels; ++p) {
+            const ints x[4] = {ints(dot::bits(sum[p][0])), ints(dot::bits(sum[p][1])), ints(dot::bits(sum[p][2])),
+                               ints(dot::bits(sum[p][3]))};
+            ints q[4];
+            codes_of<simd>(x, w.factors, offset, q);
+            store_packed(w, q, true, to + p * stride);
         }
-#pragma GCC unroll 4
-        for (int p = 0; p < Pixels; ++p)
-            store_packed(w, q[p], true, to + p * stride);
     }
 
     /// `slots`: of so many pixels side by side.
@@ -5015,27 +5061,30 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
             _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
         return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
     }
-    /// As in `lanes_256`.
     struct fixed_factors {
-        __m512i even, odd, even_up, odd_up, right;
+        __m512i multiplier, right;
+        __m512 scale;  // multiplier / 2^(32 + right)
+        __m512 half_step;  // half of what one step of h is worth: 1 / 2^(2 + right)
     };
     [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
-        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
-        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-        const __m512i even_right = _mm512_and_si512(right, _mm512_set1_epi64(0xffffffff));
-        const __m512i odd_right = _mm512_srli_epi64(right, 32);
+        const __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(-2), right));
         fixed_factors result;
-        result.even = multiplier;
-        result.odd = _mm512_srli_epi64(multiplier, 32);
-        result.even_up = _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half);
-        result.odd_up = _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half);
+        result.multiplier = multiplier;
         result.right = right;
+        result.scale = _mm512_scalef_ps(_mm512_cvtepi32_ps(multiplier), _mm512_sub_ps(down, _mm512_set1_ps(30)));
+        result.half_step = _mm512_scalef_ps(_mm512_set1_ps(1), down);
         return result;
     }
+    /// As in `lanes_256`.
     [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
-        const __m512i even = _mm512_mul_epi32(x, by.even);
-        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), by.odd);
-        const __m512i even_sum = sum_by_sign(even, by.even_up), odd_sum = sum_by_sign(odd, by.odd_up);
+        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even_right = _mm512_and_si512(by.right, _mm512_set1_epi64(0xffffffff));
+        const __m512i odd_right = _mm512_srli_epi64(by.right, 32);
+        const __m512i even = _mm512_mul_epi32(x, by.multiplier);
+        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(by.multiplier, 32));
+        const __m512i even_sum = sum_by_sign(even, _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half));
+        const __m512i odd_sum = sum_by_sign(odd, _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half));
         const __m512i high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even_sum, 32), odd_sum);
         return _mm512_srav_epi32(high, by.right);
     }
@@ -5044,6 +5093,21 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m512i sum = _mm512_add_epi64(value, other);
         const __mmask8 negative = _mm512_cmplt_epi64_mask(value, _mm512_setzero_si512());
         return _mm512_mask_sub_epi64(sum, negative, sum, _mm512_set1_epi64(std::int64_t{1} << 31));
+    }
+    /// `magnitude` with the sign of `value`; it has none itself.
+    [[gnu::always_inline]] static floats with_sign_of(floats magnitude, floats value) noexcept {
+        const __m512i bits = _mm512_castps_si512(magnitude), of = _mm512_castps_si512(value);
+        constexpr int a_or_b_and_c = 0xf8;
+        return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(bits, of, _mm512_set1_epi32(INT32_MIN), a_or_b_and_c));
+    }
+    /// The next integers; `farthest` becomes the distance to these where it is less.
+    [[gnu::always_inline]] static ints round_noting(floats value, floats& farthest) noexcept {
+        constexpr int to_nearest = 8, largest_magnitude = 11;
+        farthest = _mm512_range_ps(farthest, _mm512_reduce_ps(value, to_nearest), largest_magnitude);
+        return _mm512_cvtps_epi32(value);
+    }
+    [[gnu::always_inline]] static bool all_below(floats value, floats limit) noexcept {
+        return _mm512_cmp_ps_mask(value, limit, _CMP_NLT_UQ) == 0;
     }
     [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
         const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
@@ -5254,6 +5318,7 @@ struct depthwise_lines<on::avx512_vnni> {
         alignas(64) float scale[64];
         alignas(64) float bias[64];
         fixed_slots<64> fixed_numbers;
+        simd::fixed_factors factors[4];  // where all channels shift; then sums start with their bias
         const unsigned char* outside;
         std::int64_t channel;
         __mmask64 inside;  // of the first part
@@ -5261,6 +5326,8 @@ struct depthwise_lines<on::avx512_vnni> {
         bool is_signed;
         bool limited;
         bool fixed;
+        bool shifts;
+        std::int32_t zero_point;
         std::int32_t low;
         std::int32_t high;
     };
@@ -5298,6 +5365,9 @@ struct depthwise_lines<on::avx512_vnni> {
             c.fixed_numbers.fill(*e.fixed, [&](const std::int32_t* array, std::int32_t* slots) {
                 put_in_slots<Parts>(reinterpret_cast<const float*>(array), 0, from, reinterpret_cast<float*>(slots));
             });
+            c.shifts = e.fixed->shifts;
+            c.zero_point = e.fixed->zero_point;
+            if (c.shifts) start_fixed<simd>(c.fixed_numbers.view(), 0, 4, c.start, c.factors);
         } else {
             put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
             put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
@@ -5458,30 +5528,52 @@ struct depthwise_lines<on::avx512_vnni> {
         return dot::load(c.start + 16 * v);
     }
 
-    /// The sums of a pixel in some output rows to bytes. Constants are settled, so that they are loaded once for all rows.
-    template <int Parts, int Rows>
-    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
-        __m512i q[Rows][4];
+    /// The sums of a pixel in some output rows, scaled. Constants are settled, so that they are loaded once for all rows.
+    template <int Rows>
+    [[gnu::always_inline]] static void round(const constants& c, const accumulator (&sum)[Rows][4],
+                                             simd::ints (&q)[Rows][4]) noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            if (c.fixed) {
-                const fixed_columns<simd> column = c.fixed_numbers.load<simd>(16 * v);
-#pragma GCC unroll 2
-                for (int r = 0; r < Rows; ++r) {
-                    dot::settle(sum[r][v]);
-                    q[r][v] = column.code(dot::bits(sum[r][v]));
-                }
-                continue;
-            }
             __m512 scale = _mm512_load_ps(c.scale + 16 * v);
             __m512 bias = _mm512_load_ps(c.bias + 16 * v);
             if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
 #pragma GCC unroll 2
-            for (int r = 0; r < Rows; ++r) {
-                dot::settle(sum[r][v]);
+            for (int r = 0; r < Rows; ++r)
                 q[r][v] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[r][v])), scale, bias));
-            }
         }
+    }
+    /// Codes in fixed point.
+    template <int Rows>
+    [[gnu::always_inline]] static void round_fixed(const constants& c, const accumulator (&sum)[Rows][4],
+                                                   simd::ints (&q)[Rows][4]) noexcept {
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            const simd::ints x[4] = {dot::bits(sum[r][0]), dot::bits(sum[r][1]), dot::bits(sum[r][2]),
+                                     dot::bits(sum[r][3])};
+            if (c.shifts) {
+                codes_of<simd>(x, c.factors, simd::broadcast_int(c.zero_point), q[r]);
+                continue;
+            }
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                q[r][v] = c.fixed_numbers.load<simd>(16 * v).code(x[v]);
+        }
+    }
+
+    /// The sums of a pixel in some output rows to bytes.
+    template <int Parts, int Rows>
+    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                dot::settle(sum[r][v]);
+        }
+        simd::ints q[Rows][4];
+        if (c.fixed)
+            round_fixed<Rows>(c, sum, q);
+        else
+            round<Rows>(c, sum, q);
 #pragma GCC unroll 2
         for (int r = 0; r < Rows; ++r) {
             __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[r][0], q[r][1], q[r][2], q[r][3])
@@ -6922,11 +7014,13 @@ private:
     [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
                                                    ints (&q)[Rows][Vectors]) noexcept {
         const ints zero = simd::broadcast_int(w.zero_point);
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r)
-                q[r][v] = simd::add_int(simd::rounded_twice(ints(Arithmetic::bits(sum[r][v])), w.factors[v]), zero);
+        for (int r = 0; r < Rows; ++r) {
+            ints x[Vectors];
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                x[v] = ints(Arithmetic::bits(sum[r][v]));
+            codes_of<simd>(x, w.factors, zero, q[r]);
         }
     }
 
@@ -11159,11 +11253,57 @@ struct kernel_of<Isa, fixed_binary_problem> {
     }
 
 private:
+    using floats = typename simd::floats;
+
+    /// What a result is in single precision: a * of_a + b * of_b + constant, or a * b * of_a, +- half_step.
+    struct near_numbers {
+        floats of_a, of_b, constant, half_step;
+        floats limit;  // farther from an integer than this it may be wrong
+        bool are_usable = false;
+
+        near_numbers(const fixed_binary_problem& p) noexcept {
+            const double of_result = real(p.of_result);
+            double a = of_result, b = 0, error = static_cast<double>(error_of_codes);
+            if (p.function != fixed_function::multiply) {
+                a = real(p.of_a) * of_result;
+                b = real(p.of_b) * (p.function == fixed_function::add ? of_result : -of_result);
+                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b) by 2^-24.
+                error = 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2;
+            }
+            of_a = simd::broadcast(static_cast<float>(a));
+            of_b = simd::broadcast(static_cast<float>(b));
+            constant = simd::broadcast(static_cast<float>(-(p.a_zero_point * a + p.b_zero_point * b)));
+            half_step = simd::broadcast(p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0);
+            limit = simd::broadcast(static_cast<float>(0.5 - error));
+            are_usable = error < 1.0 / 64;
+        }
+        static float power_of_two(int exponent) noexcept { return static_cast<float>(std::int64_t{1} << exponent); }
+        static double real(const fixed_scale& by) noexcept {
+            const int right = 31 + (by.below != 0 ? by.right + 1 : 0);
+            return by.multiplier * static_cast<double>(power_of_two(by.left)) /
+                   static_cast<double>(power_of_two(right));
+        }
+    };
     struct numbers {
         scaling of_a, of_b, of_result;
         ints a_zero, b_zero;
         typename fixed_store<Isa>::limits limit;
     };
+
+    template <fixed_function Function>
+    [[gnu::always_inline]] static ints near_code(const numbers& n, const near_numbers& near, ints a, ints b,
+                                                 floats& farthest) noexcept {
+        floats sum;
+        if constexpr (Function == fixed_function::multiply) {
+            const ints x = simd::multiply_int(simd::subtract_int(a, n.a_zero), simd::subtract_int(b, n.b_zero));
+            sum = simd::multiply(simd::to_float(x), near.of_a);
+        } else {
+            sum = simd::fma(simd::to_float(b), near.of_b, near.constant);
+            sum = simd::fma(simd::to_float(a), near.of_a, sum);
+        }
+        sum = simd::add(sum, simd::with_sign_of(near.half_step, sum));
+        return n.of_result.with_offset(simd::round_noting(sum, farthest));
+    }
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
         if (step == 0) return simd::broadcast_int(*from);
@@ -11183,6 +11323,23 @@ private:
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
         return n.of_result.template code<false>(x);
+    }
+
+    /// Four vectors of codes by single precision; false where one of them may be another (fixed_point.hpp).
+    template <fixed_function Function>
+    [[gnu::always_inline]] static bool nearly(const fixed_binary_problem& p, const numbers& n, const near_numbers& near,
+                                              const std::int8_t* a, const std::int8_t* b, ints (&q)[4]) noexcept {
+        if constexpr (rounds_noting<simd>) {
+            if (!near.are_usable) return false;
+            floats farthest = simd::broadcast(0);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                q[v] = near_code<Function>(n, near, load(a + v * width * p.a_step, p.a_step, width),
+                                           load(b + v * width * p.b_step, p.b_step, width), farthest);
+            return simd::all_below(farthest, near.limit);
+        } else {
+            return false;
+        }
     }
 
     /// Limited as bytes, where there are vectors of these.
@@ -11205,15 +11362,18 @@ private:
                         simd::broadcast_int(p.a_zero_point),
                         simd::broadcast_int(p.b_zero_point),
                         {simd::broadcast_int(p.low), simd::broadcast_int(p.high)}};
+        const near_numbers near(p);
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width) {
             ints q[4];
+            if (!nearly<Function>(p, n, near, a + i * p.a_step, b + i * p.b_step, q)) {
 #pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const std::int64_t at = i + v * width;
-                q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
-                                      load(b + at * p.b_step, p.b_step, width));
+                for (int v = 0; v < 4; ++v) {
+                    const std::int64_t at = i + v * width;
+                    q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
+                                          load(b + at * p.b_step, p.b_step, width));
+                }
             }
             store_four(p, n, to + i, q);
         }

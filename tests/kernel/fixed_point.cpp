@@ -213,6 +213,51 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("Codes that single precision only just knows are those of the arithmetic on every instruction set") {
+    generator random(26);
+    random_requantization wanted(random, 0, true);
+    // One of 64 channels is near half way between two codes.
+    for (int block = 0; block < 2000; ++block) {
+        const double size = std::exp2(static_cast<double>(random.real(-20, -12)));
+        const std::int64_t near = random.below(64);
+        for (std::int64_t i = 0; i < 64; ++i) {
+            const int right = 21 + static_cast<int>(random.below(3));
+            const std::int32_t significand = (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30));
+            const double distance = i == near ? (block % 2 == 0 ? size : -size) : 0.25;
+            const double code = static_cast<double>(random.below(250)) - 125 + 0.5 + distance;
+            wanted.bias.push_back(
+                static_cast<std::int64_t>(std::round(code * std::ldexp(1.0, 31 + right) / significand)));
+            wanted.to.by.push_back({significand, -right});
+            wanted.to.exactly.push_back(0);
+        }
+    }
+    const auto channels = static_cast<std::int64_t>(wanted.bias.size());
+    lpt::specified::fixed_numbers numbers;
+    numbers.set(wanted.to, wanted.bias, false);
+    REQUIRE(numbers.view() != nullptr);
+    for (const bool depthwise : {false, true}) {
+        CAPTURE(depthwise);
+        k::convolution_problem problem;
+        problem.shape = depthwise ? image(3, channels, channels, 3, 1, channels) : image(2, 4, channels, 1, 1, 1);
+        problem.finish = finish_with(numbers);
+        const k::convolution_shape& s = problem.shape;
+        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
+        guarded<std::uint8_t> weights(
+            static_cast<std::size_t>(s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels));
+        std::memset(weights.data(), 0, weights.size());
+        for (const k::isa set : instruction_sets()) {
+            CAPTURE(std::string(k::name_of(set)));
+            const auto found = convolve(k::table_for(set), problem, input, weights, s.out[1] * s.out[2] * channels, 1);
+            std::int64_t different = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                const std::int8_t code = wanted.code(0, i % static_cast<std::size_t>(channels), false);
+                different += static_cast<std::int8_t>(found[i]) != code ? 1 : 0;
+            }
+            CHECK(different == 0);
+        }
+    }
+}
+
 TEST_CASE("A multiplier that kernels cannot take is left out") {
     generator random(22);
     random_requantization wanted(random, 3, false);
@@ -270,6 +315,63 @@ TEST_CASE("Sums, differences and products of codes are those of the arithmetic o
                     CAPTURE(columns);
                     CHECK(different == 0);
                 }
+            }
+        }
+    }
+}
+
+TEST_CASE("Every pair of codes has the sum, difference and product of the arithmetic on every instruction set") {
+    generator random(27);
+    constexpr std::int64_t pairs = 65536;
+    guarded<std::int8_t> a(pairs), b(pairs);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+        a.data()[i] = static_cast<std::int8_t>(i / 256 - 128);
+        b.data()[i] = static_cast<std::int8_t>(i % 256 - 128);
+    }
+    struct scales {
+        double a, b, result;
+    };
+    std::vector<scales> all{{0.5, 0.5, 1}, {0.5, 0.25, 1}, {0.5, 0.5, 2}, {0.5, 0.125, 0.125}, {0.3, 0.5, 90}};
+    for (int i = 0; i < 40; ++i)
+        all.push_back({0.5, static_cast<double>(random.real(0.01f, 0.5f)), static_cast<double>(random.real(0.5f, 4))});
+    for (const auto function : {k::fixed_function::add, k::fixed_function::subtract, k::fixed_function::multiply}) {
+        for (const scales& each : all) {
+            const bool multiplies = function == k::fixed_function::multiply;
+            const lpt::arithmetic::multiplier of_a = arithmetic_type::of(each.a), of_b = arithmetic_type::of(each.b);
+            const lpt::arithmetic::multiplier of_result =
+                arithmetic_type::of(multiplies ? each.result / 128 : std::ldexp(each.result, -20));
+            k::fixed_binary_problem problem;
+            problem.function = function;
+            problem.columns = problem.a_row_stride = problem.b_row_stride = pairs;
+            problem.a_zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
+            problem.b_zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
+            problem.of_a = lpt::specified::split_multiplier(of_a, 0).numbers;
+            problem.of_b = lpt::specified::split_multiplier(of_b, 0).numbers;
+            problem.of_a.left = problem.of_b.left = 20;
+            const std::int32_t zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
+            problem.of_result = lpt::specified::split_multiplier(of_result, zero_point).numbers;
+            problem.low = -120;
+            problem.high = 117;
+            problem.a = a.data();
+            problem.b = b.data();
+            std::vector<std::int8_t> wanted(pairs);
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                const std::int32_t x = a.data()[i] - problem.a_zero_point, y = b.data()[i] - problem.b_zero_point;
+                const std::int32_t left = arithmetic_type::scale(x * (1 << 20), of_a);
+                const std::int32_t right = arithmetic_type::scale(y * (1 << 20), of_b);
+                const std::int32_t value = multiplies                           ? x * y
+                                           : function == k::fixed_function::add ? left + right
+                                                                                : left - right;
+                wanted[i] = limited(std::int64_t{arithmetic_type::scale(value, of_result)} + zero_point);
+            }
+            for (const k::isa set : instruction_sets()) {
+                guarded<std::int8_t> output(pairs);
+                problem.output = output.data();
+                k::table_for(set).run(problem, threads(1));
+                CAPTURE(std::string(k::name_of(set)));
+                CAPTURE(each.b);
+                CAPTURE(each.result);
+                CHECK(std::memcmp(output.data(), wanted.data(), wanted.size()) == 0);
             }
         }
     }

@@ -511,11 +511,13 @@ private:
     [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
                                                    ints (&q)[Rows][Vectors]) noexcept {
         const ints zero = simd::broadcast_int(w.zero_point);
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r)
-                q[r][v] = simd::add_int(simd::rounded_twice(ints(Arithmetic::bits(sum[r][v])), w.factors[v]), zero);
+        for (int r = 0; r < Rows; ++r) {
+            ints x[Vectors];
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                x[v] = ints(Arithmetic::bits(sum[r][v]));
+            codes_of<simd>(x, w.factors, zero, q[r]);
         }
     }
 

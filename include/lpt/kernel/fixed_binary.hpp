@@ -33,11 +33,57 @@ struct kernel_of<Isa, fixed_binary_problem> {
     }
 
 private:
+    using floats = typename simd::floats;
+
+    /// What a result is in single precision: a * of_a + b * of_b + constant, or a * b * of_a, +- half_step.
+    struct near_numbers {
+        floats of_a, of_b, constant, half_step;
+        floats limit;  // farther from an integer than this it may be wrong
+        bool are_usable = false;
+
+        near_numbers(const fixed_binary_problem& p) noexcept {
+            const double of_result = real(p.of_result);
+            double a = of_result, b = 0, error = static_cast<double>(error_of_codes);
+            if (p.function != fixed_function::multiply) {
+                a = real(p.of_a) * of_result;
+                b = real(p.of_b) * (p.function == fixed_function::add ? of_result : -of_result);
+                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b) by 2^-24.
+                error = 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2;
+            }
+            of_a = simd::broadcast(static_cast<float>(a));
+            of_b = simd::broadcast(static_cast<float>(b));
+            constant = simd::broadcast(static_cast<float>(-(p.a_zero_point * a + p.b_zero_point * b)));
+            half_step = simd::broadcast(p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0);
+            limit = simd::broadcast(static_cast<float>(0.5 - error));
+            are_usable = error < 1.0 / 64;
+        }
+        static float power_of_two(int exponent) noexcept { return static_cast<float>(std::int64_t{1} << exponent); }
+        static double real(const fixed_scale& by) noexcept {
+            const int right = 31 + (by.below != 0 ? by.right + 1 : 0);
+            return by.multiplier * static_cast<double>(power_of_two(by.left)) /
+                   static_cast<double>(power_of_two(right));
+        }
+    };
     struct numbers {
         scaling of_a, of_b, of_result;
         ints a_zero, b_zero;
         typename fixed_store<Isa>::limits limit;
     };
+
+    template <fixed_function Function>
+    [[gnu::always_inline]] static ints near_code(const numbers& n, const near_numbers& near, ints a, ints b,
+                                                 floats& farthest) noexcept {
+        floats sum;
+        if constexpr (Function == fixed_function::multiply) {
+            const ints x = simd::multiply_int(simd::subtract_int(a, n.a_zero), simd::subtract_int(b, n.b_zero));
+            sum = simd::multiply(simd::to_float(x), near.of_a);
+        } else {
+            sum = simd::fma(simd::to_float(b), near.of_b, near.constant);
+            sum = simd::fma(simd::to_float(a), near.of_a, sum);
+        }
+        sum = simd::add(sum, simd::with_sign_of(near.half_step, sum));
+        return n.of_result.with_offset(simd::round_noting(sum, farthest));
+    }
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
         if (step == 0) return simd::broadcast_int(*from);
@@ -57,6 +103,23 @@ private:
             x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
         }
         return n.of_result.template code<false>(x);
+    }
+
+    /// Four vectors of codes by single precision; false where one of them may be another (fixed_point.hpp).
+    template <fixed_function Function>
+    [[gnu::always_inline]] static bool nearly(const fixed_binary_problem& p, const numbers& n, const near_numbers& near,
+                                              const std::int8_t* a, const std::int8_t* b, ints (&q)[4]) noexcept {
+        if constexpr (rounds_noting<simd>) {
+            if (!near.are_usable) return false;
+            floats farthest = simd::broadcast(0);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                q[v] = near_code<Function>(n, near, load(a + v * width * p.a_step, p.a_step, width),
+                                           load(b + v * width * p.b_step, p.b_step, width), farthest);
+            return simd::all_below(farthest, near.limit);
+        } else {
+            return false;
+        }
     }
 
     /// Limited as bytes, where there are vectors of these.
@@ -79,15 +142,18 @@ private:
                         simd::broadcast_int(p.a_zero_point),
                         simd::broadcast_int(p.b_zero_point),
                         {simd::broadcast_int(p.low), simd::broadcast_int(p.high)}};
+        const near_numbers near(p);
         auto* const to = reinterpret_cast<std::uint8_t*>(output);
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width) {
             ints q[4];
+            if (!nearly<Function>(p, n, near, a + i * p.a_step, b + i * p.b_step, q)) {
 #pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const std::int64_t at = i + v * width;
-                q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
-                                      load(b + at * p.b_step, p.b_step, width));
+                for (int v = 0; v < 4; ++v) {
+                    const std::int64_t at = i + v * width;
+                    q[v] = code<Function>(n, load(a + at * p.a_step, p.a_step, width),
+                                          load(b + at * p.b_step, p.b_step, width));
+                }
             }
             store_four(p, n, to + i, q);
         }

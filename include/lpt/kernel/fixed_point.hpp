@@ -48,6 +48,43 @@ struct shifted_columns {
     }
 };
 
+// Codes by single precision, where instructions say how far numbers are from integers.
+//
+// With Y = x * multiplier / 2^(32 + right), `rounded_twice` is the integer next to Y + h, of negative x that next to Y - h, where h is
+// `half_step`, half of what one step of the first rounding is worth: floors of floors move the bounds of the second rounding by as much.
+// Single precision gives such a sum with a known error. Where none of some numbers comes as near to half way between two integers, their
+// codes are known; else they are computed exactly, which few are: one of 8192 numbers comes so near.
+template <class Simd>
+concept rounds_noting = requires(typename Simd::floats value) { Simd::round_noting(value, value); };
+
+/// The error of x * scale + h below 256, where codes are not limited: of four roundings by 2^-24.
+inline constexpr float error_of_codes = 0.00006103515625f;  // 2^-14
+
+/// The codes of sums that have their bias, a vector for each of `by`; |zero| <= 128. What is beyond all bytes stays beyond.
+template <class Simd, int Count>
+[[gnu::always_inline]] inline void codes_of(const typename Simd::ints (&sum)[Count],
+                                            const typename Simd::fixed_factors* by, typename Simd::ints zero,
+                                            typename Simd::ints (&code)[Count]) noexcept {
+    bool are_known = false;
+    if constexpr (rounds_noting<Simd>) {
+        auto farthest = Simd::broadcast(0);
+#pragma GCC unroll 4
+        for (int v = 0; v < Count; ++v) {
+            const auto x = Simd::to_float(sum[v]);
+            code[v] = Simd::round_noting(Simd::fma(x, by[v].scale, Simd::with_sign_of(by[v].half_step, x)), farthest);
+        }
+        are_known = Simd::all_below(farthest, Simd::broadcast(0.5f - error_of_codes));
+    }
+    if (!are_known) [[unlikely]] {
+#pragma GCC unroll 4
+        for (int v = 0; v < Count; ++v)
+            code[v] = Simd::rounded_twice(sum[v], by[v]);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < Count; ++v)
+        code[v] = Simd::add_int(code[v], zero);
+}
+
 /// The factors of vectors of channels from `channel` on; `start`, with which sums begin, gets the bias.
 template <class Simd>
 void start_fixed(const fixed_point& f, std::int64_t channel, std::int64_t vectors, std::int32_t* start,
@@ -82,6 +119,7 @@ public:
             --left_;
         }
     }
+    [[gnu::always_inline]] ints with_offset(ints q) const noexcept { return Simd::add_int(q, columns_.offset); }
     /// The code of `fixed_scale` for a number; `HasLeft` is false where its shift to the left is none.
     template <bool HasLeft>
     [[gnu::always_inline]] ints code(ints x) const noexcept {
@@ -109,6 +147,16 @@ struct fixed_slots {
         put(f.right, right);
         put(f.offset, offset);
         put(f.below, below);
+    }
+    /// The same as an operand, of which nothing past the slots is readable.
+    fixed_point view() const noexcept {
+        fixed_point result;
+        result.bias = bias;
+        result.multiplier = multiplier;
+        result.right = right;
+        result.offset = offset;
+        result.below = below;
+        return result;
     }
     template <class Simd>
     [[gnu::always_inline]] fixed_columns<Simd> load(std::int64_t slot) const noexcept {

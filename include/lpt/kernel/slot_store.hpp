@@ -205,16 +205,14 @@ private:
     [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
                                                    std::int64_t stride) noexcept {
         const ints offset = simd::broadcast_int(w.offset);
-        ints q[Pixels][4];
 #pragma GCC unroll 4
-        for (int v = 0; v < 4; ++v) {
-#pragma GCC unroll 4
-            for (int p = 0; p < Pixels; ++p)
-                q[p][v] = simd::add_int(simd::rounded_twice(ints(dot::bits(sum[p][v])), w.factors[v]), offset);
+        for (int p = 0; p < Pixels; ++p) {
+            const ints x[4] = {ints(dot::bits(sum[p][0])), ints(dot::bits(sum[p][1])), ints(dot::bits(sum[p][2])),
+                               ints(dot::bits(sum[p][3]))};
+            ints q[4];
+            codes_of<simd>(x, w.factors, offset, q);
+            store_packed(w, q, true, to + p * stride);
         }
-#pragma GCC unroll 4
-        for (int p = 0; p < Pixels; ++p)
-            store_packed(w, q[p], true, to + p * stride);
     }
 
     /// `slots`: of so many pixels side by side.

@@ -70,6 +70,7 @@ struct depthwise_lines<on::avx512_vnni> {
         alignas(64) float scale[64];
         alignas(64) float bias[64];
         fixed_slots<64> fixed_numbers;
+        simd::fixed_factors factors[4];  // where all channels shift; then sums start with their bias
         const unsigned char* outside;
         std::int64_t channel;
         __mmask64 inside;  // of the first part
@@ -77,6 +78,8 @@ struct depthwise_lines<on::avx512_vnni> {
         bool is_signed;
         bool limited;
         bool fixed;
+        bool shifts;
+        std::int32_t zero_point;
         std::int32_t low;
         std::int32_t high;
     };
@@ -114,6 +117,9 @@ struct depthwise_lines<on::avx512_vnni> {
             c.fixed_numbers.fill(*e.fixed, [&](const std::int32_t* array, std::int32_t* slots) {
                 put_in_slots<Parts>(reinterpret_cast<const float*>(array), 0, from, reinterpret_cast<float*>(slots));
             });
+            c.shifts = e.fixed->shifts;
+            c.zero_point = e.fixed->zero_point;
+            if (c.shifts) start_fixed<simd>(c.fixed_numbers.view(), 0, 4, c.start, c.factors);
         } else {
             put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
             put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
@@ -274,30 +280,52 @@ struct depthwise_lines<on::avx512_vnni> {
         return dot::load(c.start + 16 * v);
     }
 
-    /// The sums of a pixel in some output rows to bytes. Constants are settled, so that they are loaded once for all rows.
-    template <int Parts, int Rows>
-    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
-        __m512i q[Rows][4];
+    /// The sums of a pixel in some output rows, scaled. Constants are settled, so that they are loaded once for all rows.
+    template <int Rows>
+    [[gnu::always_inline]] static void round(const constants& c, const accumulator (&sum)[Rows][4],
+                                             simd::ints (&q)[Rows][4]) noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            if (c.fixed) {
-                const fixed_columns<simd> column = c.fixed_numbers.load<simd>(16 * v);
-#pragma GCC unroll 2
-                for (int r = 0; r < Rows; ++r) {
-                    dot::settle(sum[r][v]);
-                    q[r][v] = column.code(dot::bits(sum[r][v]));
-                }
-                continue;
-            }
             __m512 scale = _mm512_load_ps(c.scale + 16 * v);
             __m512 bias = _mm512_load_ps(c.bias + 16 * v);
             if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
 #pragma GCC unroll 2
-            for (int r = 0; r < Rows; ++r) {
-                dot::settle(sum[r][v]);
+            for (int r = 0; r < Rows; ++r)
                 q[r][v] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[r][v])), scale, bias));
-            }
         }
+    }
+    /// Codes in fixed point.
+    template <int Rows>
+    [[gnu::always_inline]] static void round_fixed(const constants& c, const accumulator (&sum)[Rows][4],
+                                                   simd::ints (&q)[Rows][4]) noexcept {
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            const simd::ints x[4] = {dot::bits(sum[r][0]), dot::bits(sum[r][1]), dot::bits(sum[r][2]),
+                                     dot::bits(sum[r][3])};
+            if (c.shifts) {
+                codes_of<simd>(x, c.factors, simd::broadcast_int(c.zero_point), q[r]);
+                continue;
+            }
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                q[r][v] = c.fixed_numbers.load<simd>(16 * v).code(x[v]);
+        }
+    }
+
+    /// The sums of a pixel in some output rows to bytes.
+    template <int Parts, int Rows>
+    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                dot::settle(sum[r][v]);
+        }
+        simd::ints q[Rows][4];
+        if (c.fixed)
+            round_fixed<Rows>(c, sum, q);
+        else
+            round<Rows>(c, sum, q);
 #pragma GCC unroll 2
         for (int r = 0; r < Rows; ++r) {
             __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[r][0], q[r][1], q[r][2], q[r][3])

@@ -53,27 +53,30 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
             _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
         return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
     }
-    /// As in `lanes_256`.
     struct fixed_factors {
-        __m512i even, odd, even_up, odd_up, right;
+        __m512i multiplier, right;
+        __m512 scale;  // multiplier / 2^(32 + right)
+        __m512 half_step;  // half of what one step of h is worth: 1 / 2^(2 + right)
     };
     [[gnu::always_inline]] static fixed_factors factors_of(ints multiplier, ints right) noexcept {
-        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
-        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-        const __m512i even_right = _mm512_and_si512(right, _mm512_set1_epi64(0xffffffff));
-        const __m512i odd_right = _mm512_srli_epi64(right, 32);
+        const __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(-2), right));
         fixed_factors result;
-        result.even = multiplier;
-        result.odd = _mm512_srli_epi64(multiplier, 32);
-        result.even_up = _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half);
-        result.odd_up = _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half);
+        result.multiplier = multiplier;
         result.right = right;
+        result.scale = _mm512_scalef_ps(_mm512_cvtepi32_ps(multiplier), _mm512_sub_ps(down, _mm512_set1_ps(30)));
+        result.half_step = _mm512_scalef_ps(_mm512_set1_ps(1), down);
         return result;
     }
+    /// As in `lanes_256`.
     [[gnu::always_inline]] static ints rounded_twice(ints x, const fixed_factors& by) noexcept {
-        const __m512i even = _mm512_mul_epi32(x, by.even);
-        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), by.odd);
-        const __m512i even_sum = sum_by_sign(even, by.even_up), odd_sum = sum_by_sign(odd, by.odd_up);
+        const __m512i one = _mm512_set1_epi64(std::int64_t{1} << 31);
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even_right = _mm512_and_si512(by.right, _mm512_set1_epi64(0xffffffff));
+        const __m512i odd_right = _mm512_srli_epi64(by.right, 32);
+        const __m512i even = _mm512_mul_epi32(x, by.multiplier);
+        const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(by.multiplier, 32));
+        const __m512i even_sum = sum_by_sign(even, _mm512_add_epi64(_mm512_sllv_epi64(one, even_right), half));
+        const __m512i odd_sum = sum_by_sign(odd, _mm512_add_epi64(_mm512_sllv_epi64(one, odd_right), half));
         const __m512i high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even_sum, 32), odd_sum);
         return _mm512_srav_epi32(high, by.right);
     }
@@ -82,6 +85,21 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m512i sum = _mm512_add_epi64(value, other);
         const __mmask8 negative = _mm512_cmplt_epi64_mask(value, _mm512_setzero_si512());
         return _mm512_mask_sub_epi64(sum, negative, sum, _mm512_set1_epi64(std::int64_t{1} << 31));
+    }
+    /// `magnitude` with the sign of `value`; it has none itself.
+    [[gnu::always_inline]] static floats with_sign_of(floats magnitude, floats value) noexcept {
+        const __m512i bits = _mm512_castps_si512(magnitude), of = _mm512_castps_si512(value);
+        constexpr int a_or_b_and_c = 0xf8;
+        return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(bits, of, _mm512_set1_epi32(INT32_MIN), a_or_b_and_c));
+    }
+    /// The next integers; `farthest` becomes the distance to these where it is less.
+    [[gnu::always_inline]] static ints round_noting(floats value, floats& farthest) noexcept {
+        constexpr int to_nearest = 8, largest_magnitude = 11;
+        farthest = _mm512_range_ps(farthest, _mm512_reduce_ps(value, to_nearest), largest_magnitude);
+        return _mm512_cvtps_epi32(value);
+    }
+    [[gnu::always_inline]] static bool all_below(floats value, floats limit) noexcept {
+        return _mm512_cmp_ps_mask(value, limit, _CMP_NLT_UQ) == 0;
     }
     [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
         const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
