@@ -14278,6 +14278,7 @@ struct value {
     shape dimensions;
     std::vector<std::byte> memory;
     const std::byte* constant = nullptr;
+    std::uint64_t reshaped = 0;  // how often the shape became another
 
     std::int64_t elements() const { return static_cast<std::int64_t>(dimensions.elements()); }
     const std::byte* data() const { return constant != nullptr ? constant : memory.data(); }
@@ -14301,11 +14302,12 @@ struct value {
         return result;
     }
     /// Gives it a shape and room for the elements; what they are is left open.
-    void reshape(shape wanted) {
+    void reshape(const shape& wanted) {
         const bool has_room = !memory.empty() && wanted == dimensions;
         if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
-        dimensions = move(wanted);
+        dimensions = wanted;
+        ++reshaped;
         memory.resize(byte_size(type, dimensions.elements()));
     }
 };
@@ -14509,23 +14511,18 @@ using step = std::function<void(const operands&)>;
 template <class Known>
 class for_shapes {
     std::vector<std::size_t> values_;
-    std::vector<shape> shapes_;
     bool is_kept_ = false;
+    std::uint64_t reshaped_ = 0;  // all operands together
     Known known_{};
 
-    template <class Visit>
-    static bool all_of_shapes(const operands& run, const Visit& visit) {
-        for (std::size_t i = 0; i < run.inputs(); ++i) {
-            if (run.has_input(i) && !visit(run.in(i).dimensions)) return false;
-        }
-        for (std::size_t i = 0; i < run.outputs(); ++i) {
-            if (run.has_output(i) && !visit(run.out(i).dimensions)) return false;
-        }
-        return true;
-    }
-    bool holds(const operands& run) const {
-        std::size_t i = 0;
-        return is_kept_ && all_of_shapes(run, [&](const shape& each) { return each == shapes_[i++]; });
+    /// Grows with each shape that becomes another: a step's operands always are the same values.
+    static std::uint64_t reshaped(const operands& run) {
+        std::uint64_t result = 0;
+        for (std::size_t i = 0; i < run.inputs(); ++i)
+            result += run.has_input(i) ? run.in(i).reshaped : 0;
+        for (std::size_t i = 0; i < run.outputs(); ++i)
+            result += run.has_output(i) ? run.out(i).reshaped : 0;
+        return result;
     }
 
 public:
@@ -14535,15 +14532,11 @@ public:
     /// `make(known)` fills an empty one.
     template <class Make>
     Known& of(const operands& run, const Make& make) {
-        if (holds(run)) return known_;
+        if (is_kept_ && reshaped_ == reshaped(run)) return known_;
         is_kept_ = false;
         known_ = Known();
         make(known_);
-        shapes_.clear();
-        all_of_shapes(run, [&](const shape& each) {
-            shapes_.push_back(each);
-            return true;
-        });
+        reshaped_ = reshaped(run);
         is_kept_ = true;
         for (const std::size_t each : values_)
             is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
@@ -15428,7 +15421,7 @@ inline void split(const operands& run, std::size_t input_index, std::size_t axis
         begin[axis] += sizes[i];
         if (drops_axis) {
             part.erase(axis);
-            output.dimensions = move(part);
+            output.reshape(part);
         }
     }
 }

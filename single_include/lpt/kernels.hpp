@@ -4062,6 +4062,19 @@ private:
                 slots[i] = all;
         }
         if (array == nullptr) return;
+        if constexpr (block == 64) {  // 4 x 4 parts, of which rows become columns
+            if (count == block) {
+                floats x[4];
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    x[v] = simd::load(reinterpret_cast<const float*>(array + channel) + v * dot::lanes);
+                simd::order_parts(x);
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    simd::store(reinterpret_cast<float*>(slots) + v * dot::lanes, x[v]);
+                return;
+            }
+        }
         std::int64_t c = 0;
         for (; c + 4 <= count; c += 4)
             std::memcpy(slots + slot(c), array + channel + c, 16);

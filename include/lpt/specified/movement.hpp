@@ -315,7 +315,7 @@ inline void split(const operands& run, std::size_t input_index, std::size_t axis
         begin[axis] += sizes[i];
         if (drops_axis) {
             part.erase(axis);
-            output.dimensions = move(part);
+            output.reshape(part);
         }
     }
 }
