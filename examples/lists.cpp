@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's lists of types with Hana's algorithms: what a pipeline consists of, and others made of it; an operation's attributes.
+// Targets and pipelines of one's own, and the library's lists of types with Hana's algorithms: what a pipeline consists of, and others made
+// of it; an operation's attributes.
 #include <lpt/lpt.hpp>
 #include <lpt/op/hana_struct.hpp>
 #include <lpt/target/cpu_x86.hpp>
@@ -35,6 +36,12 @@ struct is_about_convolution {
 static_assert(hana::any_of(lpt::default_pipeline::markup{}, reads_attributes));
 static_assert(hana::contains(lpt::op::mat_mul{}, BOOST_HANA_STRING("transpose_b")));
 
+// What a target can do is a type, by input ports: 0 is data, 1 weights. What is not named is not restricted.
+using convolution = lpt::precisions<lpt::op::convolution, lpt::on<0, lpt::u8>, lpt::on<1, lpt::i8>>;
+constexpr auto my_target = lpt::restrictions<convolution, lpt::per_tensor<lpt::op::convolution, 0>>{};
+// So is a pipeline: one whose parts do not fit together does not compile.
+using my_pipeline = lpt::default_pipeline::without<lpt::multiply_to_group_convolution_transformation>;
+
 // A target without some of its restrictions; a pipeline with one main transformation more. Without MarkupPrecisions, which others
 // need, the pipeline would not compile.
 constexpr auto target = hana::remove_if(lpt::cpu_x86, is_about_convolution{});
@@ -53,6 +60,8 @@ void print(const char* title, List list) {
 }
 
 int main() {
+    lpt::graph empty;
+    lpt::transform<my_pipeline>(empty, my_target);
     std::printf("Attributes of MatMul:\n");
     hana::for_each(lpt::op::mat_mul{}, [](const auto& attribute) {
         std::printf("    %s: %s\n", hana::first(attribute).c_str(), hana::second(attribute) ? "true" : "false");

@@ -27352,7 +27352,8 @@ inline constexpr reason_text reason_texts[] = {
     {reason::precisions_not_updated, "precisions_not_updated", "the option update_precisions is off",
      "set update_precisions"},
     {reason::skipped_by_callback, "skipped_by_callback", "a callback keeps the transformation away",
-     "let the callback pass this operation, or use a target without it"},
+     "nothing where it is the target's, whose kernels take it as it is; let a callback of your own pass this "
+     "operation"},
     {reason::disabled_by_user, "disabled_by_user", "the transformation is disabled",
      "take the transformation off the list of disabled ones"},
     {reason::not_in_pipeline, "not_in_pipeline", "the pipeline was made without a transformation for it",
@@ -27379,8 +27380,7 @@ inline constexpr reason_text reason_texts[] = {
      "it computes on the result of a low precision operation, whose scale comes behind it", ""},
     {reason::left_to_engine, "left_to_engine",
      "data, state and weights stand right above it in low precision, where an engine takes them from", ""},
-    {reason::quantized_too_late, "quantized_too_late", "its data became quantized only when it had been visited",
-     "run the pipeline on the result once more"},
+    {reason::quantized_too_late, "quantized_too_late", "its data became quantized only when it had been visited", ""},
     {reason::nothing_to_do, "nothing_to_do", "there is nothing to do", ""},
 };
 
