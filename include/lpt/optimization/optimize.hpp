@@ -5,6 +5,7 @@
 #include <lpt/graph/verify.hpp>
 #include <lpt/optimization/attention_fusion.hpp>
 #include <lpt/optimization/common_subexpressions.hpp>
+#include <lpt/optimization/concat_fusion.hpp>
 #include <lpt/optimization/convert_precision.hpp>
 #include <lpt/optimization/gelu_fusion.hpp>
 #include <lpt/optimization/mvn_fusion.hpp>
@@ -19,7 +20,7 @@ namespace lpt::inline LPT_ABI {
 /// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
 using default_optimizations =
     stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
-          reshape_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+          reshape_fusion, concat_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
           gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
           hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
           mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,

@@ -7,6 +7,7 @@
 #include <lpt/pipeline/pipeline.hpp>
 #include <lpt/pipeline/queries.hpp>
 #include <lpt/transformation/cleanup/constant_folding.hpp>
+#include <lpt/transformation/preparation/batch_norm_decomposition.hpp>
 #include <lpt/transformation/preparation/convert_avg_pool.hpp>
 #include <lpt/transformation/preparation/convert_interpolate.hpp>
 #include <lpt/transformation/preparation/convert_max_pool.hpp>
@@ -15,12 +16,17 @@
 #include <lpt/transformation/preparation/convert_squeeze.hpp>
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
+#include <lpt/transformation/preparation/pad_fusion.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
 using version_conversions =
     stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
+
+/// What the transformations would not look through, as operations that they know.
+using preparing_fusions = stage<batch_norm_decomposition, batch_norm_decomposition_of_version_0, pad_fusion_convolution,
+                                pad_fusion_group_convolution>;
 
 namespace detail {
 constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const void*) {
@@ -30,7 +36,8 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 
 /// Brings a network into the form that the transformations expect, as an engine does before them.
 ///
-/// Newer versions of operations become those that the rules match; dequantizations of the file are marked, so that folding
+/// Newer versions of operations become those that the rules match; BatchNormInference becomes Multiply and Add, and a Pad part of its
+/// convolution; dequantizations of the file are marked, so that folding
 /// leaves quantized weights alone; pairs of quantize and dequantize that the rules cannot use become FakeQuantize; constants are
 /// folded; zero points of weights take the type of the weights. Afterwards nothing stays in floating point only because of the
 /// version or form in which the file has it. Raises an error for a graph that `verify` does not accept, and what callbacks raise; the
@@ -45,6 +52,7 @@ template <int Once = 0>  // a template, so that its dispatch tables are only mad
     settings.callbacks.push_back({convert_quantize_dequantize::name, &detail::keep_quantize_dequantize, nullptr});
     rewrite changes(model, attributes, settings, target);
     detail::run_as_one_rewrite(changes, version_conversions{});
+    detail::run_as_one_rewrite(changes, preparing_fusions{});
     detail::run_as_one_rewrite(changes, stage<mark_dequantization>{});
     detail::run_as_one_rewrite(changes, stage<convert_quantize_dequantize>{});
     constant_folding_step::run(changes);
