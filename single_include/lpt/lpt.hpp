@@ -19474,1141 +19474,54 @@ struct constant_folding_step {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/fake_quantize/compose.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
-/// Taking operations behind a FakeQuantize back into it.
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// The only reader of output 0 of a node; `none` if there is none or more than one.
-constexpr node_id only_reader(const graph& model, node_id id) {
-    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
-}
-constexpr bool feeds_result(const graph& model, node_id id) {
-    for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
-        if (model[user.node].is<op::result>()) {
-            return true;
-        }
-    }
-    return false;
-}
-/// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
-/// output, no Result of its own.
-constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
-    if (!feeds_result(model, id)) {
-        return true;
-    }
-    const node& producer = model[to.node];
-    return !producer.is<op::parameter>() && producer.outputs() == 1 && !feeds_result(model, to.node);
-}
-
-}  // namespace detail
-
-/// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
-template <int Once = 0>
-constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
-    const node_id reader = detail::only_reader(model, fake_quantize);
-    const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
-                           (model[reader].type() == u8 || model[reader].type() == i8);
-    return quantizes ? reader : node_id::none;
-}
-
-/// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
-/// Gives whether there was one.
-constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
-    graph& model = r.model;
-    const node_id convert = quantizing_convert(model, fake_quantize);
-    if (convert == node_id::none) {
-        return false;
-    }
-    model.relax_output(fake_quantize, model[convert].type());
-    model.rename(fake_quantize, model[convert].name());
-    model.replace_uses(convert, fake_quantize);
-    model.remove(convert);  // at once: it must not count as a reader of the FakeQuantize
-    return true;
-}
-
-/// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
-constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
-    if (below.empty()) {
-        return false;
-    }
-    for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
-        if (each != node_id::none && each != below.last() && model.use_count(output_ref(each)) != 1) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// Takes the dequantization below a FakeQuantize back into its output range and type.
-///
-/// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. Zero point or
-/// scale may be missing. The FakeQuantize then gives what the last operation gave and is read by its readers; where one is a
-/// Result it takes that name. Needs `can_compose`.
-[[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
-    graph& model = r.model;
-    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
-        const element own = model.type(model[fake_quantize].input(port));
-        const element computed = !below.has_multiply() || own == model[below.scale].type() ? own : f32;
-        output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
-        if (below.has_subtract()) {
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
-        }
-        if (below.has_multiply()) {
-            bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
-        }
-        model.set_input(fake_quantize, port, bound);
-    }
-    const element type = model[below.last()].type();
-    const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
-    if (!loses_name && detail::feeds_result(model, below.last())) {
-        model.rename(fake_quantize, model[below.last()].name());
-    }
-    model.replace_uses(below.last(), fake_quantize);
-    model.relax_output(fake_quantize, type);
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule/expressions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
-/// What rules are made of: what is looked for, what takes its place, conditions.
-namespace lpt::inline LPT_ABI {
-
-// ---- what is looked for
-
-/// A tensor from anywhere. The same number twice means the same tensor.
-template <int Number>
-struct any {};
-
-/// The output of a Constant. The same number twice means the same output.
-template <int Number>
-struct literal {};
-
-/// An operation on inputs: as many as it has here. Below the first one of a rule it matches only where it has one reader,
-/// unless it stands in `many_readers`. The two inputs of a commutative operation match in either order. In a
-/// replacement: a new operation, with the attributes that the operation type has by itself.
-template <class Op, class... In>
-struct expression {};
-
-/// An expression that other operations may read as well; it stays for them.
-template <class Expression>
-struct many_readers {};
-
-/// Something of one of these element types.
-template <class In, element... Types>
-struct of_type {};
-
-/// An expression with a number, under which `like`, `made` and conditions find its node.
-template <int Label, class Expression>
-struct labelled {};
-
-// ---- what takes its place
-
-/// The value of an operation on constants, computed when the rule is applied.
-template <class Op, class... In>
-struct computed {};
-
-/// An operation with the attributes, version and element types of the node with this label, on other inputs.
-template <int Label, class... In>
-struct like {};
-
-/// An operation whose attributes a function makes of what was found: `made<&attributes_of_pad, any<0>, literal<1>>` with
-/// `constexpr op::reshape attributes_of_pad(const match&)`.
-template <auto Make, class... In>
-struct made {};
-
-/// What a rule found.
-class match {
-    const graph* model_;
-    node_id root_;
-    output_ref captured_[16]{};
-    node_id nodes_[16]{};
-
-public:
-    static constexpr int most = 16;  // numbers of captures and of labels are below this
-
-    constexpr match(const graph& network, node_id root) : model_(&network), root_(root) {
-        for (node_id& each : nodes_) {
-            each = node_id::none;
-        }
-    }
-
-    constexpr const graph& model() const { return *model_; }
-    /// The operation that is replaced.
-    constexpr node_id root() const { return root_; }
-    /// The output that `any<number>` or `literal<number>` stands for.
-    constexpr output_ref operator[](int number) const { return captured_[number]; }
-    constexpr element type(int number) const { return model_->type(captured_[number]); }
-    constexpr const shape& dimensions(int number) const { return model_->shape(captured_[number]); }
-    /// The values of `literal<number>`.
-    constexpr const tensor& constant(int number) const { return *model_->constant_value(captured_[number]); }
-    /// The node with this label, and its attributes.
-    constexpr node_id labelled_node(int label) const { return nodes_[label]; }
-    template <class Op>
-    constexpr const Op& as(int label) const {
-        return (*model_)[nodes_[label]].as<Op>();
-    }
-
-    /// Keeps what a number stands for; false if it stands for something else already.
-    constexpr bool capture(int number, output_ref source) {
-        if (captured_[number]) {
-            return captured_[number] == source;
-        }
-        captured_[number] = source;
-        return true;
-    }
-    constexpr void label(int number, node_id id) { nodes_[number] = id; }
-};
-
-// ---- conditions
-
-/// Conditions of a rule, all of which must hold. A condition is a type with a `name` and `static constexpr bool holds(const match&)`;
-/// the first one that does not hold is the reason that the report gives.
-template <class... Conditions>
-struct when {};
-
-/// The constant has one element.
-template <int Number>
-struct has_one_element {
-    static constexpr text_view name = "HasOneElement";
-    static constexpr bool holds(const match& found) { return found.constant(Number).elements() == 1; }
-};
-/// Both have the same element type.
-template <int Left, int Right>
-struct have_same_type {
-    static constexpr text_view name = "HaveSameType";
-    static constexpr bool holds(const match& found) { return found.type(Left) == found.type(Right); }
-};
-/// Both have the same shape, without dynamic dimensions.
-template <int Left, int Right>
-struct have_same_shape {
-    static constexpr text_view name = "HaveSameShape";
-    static constexpr bool holds(const match& found) {
-        return found.dimensions(Left).is_static() && found.dimensions(Left) == found.dimensions(Right);
-    }
-};
-
-/// The published name of a rule, as a template argument.
-template <std::size_t Size>
-struct rule_name {
-    char characters[Size]{};
-    consteval rule_name(const char (&name)[Size]) {
-        for (std::size_t i = 0; i < Size; ++i) {
-            characters[i] = name[i];
-        }
-    }
-    constexpr text_view view() const { return {characters, Size - 1}; }
-};
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule/facts.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
-/// What is known of an expression when its rule is compiled, and the mistakes that it shows.
-namespace lpt::inline LPT_ABI {
-
-namespace mistake {
-// The operation does not take so many inputs.
-template <op::kind Operation, int Count>
-struct operation_does_not_take_this_number_of_inputs;
-// The inputs of the operation must have one element type, and those written here never have.
-template <op::kind Operation>
-struct inputs_have_no_element_type_in_common;
-// What is looked for must be an operation on inputs, not a capture alone.
-template <rule_name Name>
-struct rule_does_not_begin_with_an_operation;
-// The replacement uses a capture or a label that what is looked for does not have.
-template <rule_name Name, int Number>
-struct replacement_uses_a_number_that_the_rule_does_not_find;
-// Captures and labels are numbered from 0 to 15.
-template <rule_name Name, int Number>
-struct number_is_not_below_sixteen;
-// The replacement never has the element type of what it replaces.
-template <rule_name Name>
-struct replacement_has_another_element_type;
-// `computed` needs constants: literals, or what is computed from them.
-template <op::kind Operation>
-struct computed_operation_has_an_input_that_is_not_constant;
-// The attributes that this operation type has by itself mean nothing; use `like` or `made`.
-template <op::kind Operation>
-struct replacement_does_not_say_the_attributes_of;
-// Rewriting would never end.
-template <rule_name Name>
-struct rule_matches_its_own_result;
-}  // namespace mistake
-namespace detail {
-
-enum class rule_mistake {
-    none,
-    input_count,
-    no_common_type,
-    no_operation,
-    unknown_number,
-    large_number,
-    other_type,
-    not_constant,
-    no_attributes,
-    own_result,
-};
-struct rule_finding {
-    rule_mistake what = rule_mistake::none;
-    int number = -1;
-    op::kind operation = op::kind::none;
-};
-
-inline constexpr unsigned all_types = ~0u;
-constexpr unsigned type_bit(element type) { return 1u << static_cast<unsigned>(type); }
-
-/// Looks at the attributes that an operation type has by itself: sequences and shapes that are empty say nothing.
-struct empty_attribute_finder {
-    bool found = false;
-    constexpr void look(bool) {}
-    constexpr void look(std::int64_t) {}
-    constexpr void look(double) {}
-    constexpr void look(element type) { found = found || type == dynamic; }
-    constexpr void look(const text& value) { found = found || value.empty(); }
-    constexpr void look(const shape&) { found = true; }
-    constexpr void look(const tensor&) { found = true; }
-    template <class Value, std::size_t Inline>
-    constexpr void look(const seq<Value, Inline>& value) {
-        found = found || value.empty();
-    }
-    template <class Value>
-        requires is_enumeration<Value>
-    constexpr void look(Value) {}
-    template <class Value>
-    constexpr void operator()(text_view, const Value& value, op::in_versions = {}) {
-        look(value);
-    }
-};
-template <class Op>
-constexpr bool has_useful_attributes() {
-    empty_attribute_finder finder;
-    if constexpr (requires(const Op& values) { Op::fields(values, finder); }) {
-        const Op values{};
-        Op::fields(values, finder);
-    }
-    return !finder.found;
-}
-
-/// What is known about an expression when the rule is compiled. `From` is what the rule looks for.
-struct expression_facts {
-    rule_finding mistake;
-    unsigned types = all_types;  // element types that it may have
-    bool constant = false;
-    seq<int, 8> captures;
-    seq<int, 8> labels;
-
-    constexpr void note(rule_mistake what, int number, op::kind operation) {
-        if (mistake.what == rule_mistake::none) {
-            mistake = {what, number, operation};
-        }
-    }
-    constexpr void take(const expression_facts& input) {
-        if (mistake.what == rule_mistake::none) {
-            mistake = input.mistake;
-        }
-        captures.append(input.captures);
-        labels.append(input.labels);
-    }
-};
-
-/// The element types of an operation's output, given those of its inputs; notes inputs that never agree.
-template <class Op>
-constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> inputs) {
-    if constexpr (__is_base_of(op::detail::binary_logical, Op)) {
-        for (const unsigned each : inputs) {
-            if ((each & type_bit(boolean)) == 0) {
-                facts.note(rule_mistake::no_common_type, 0, Op::number);
-            }
-        }
-        return type_bit(boolean);
-    } else {
-        constexpr bool is_comparison = __is_base_of(op::detail::binary_comparison, Op);
-        unsigned common = all_types;
-        if constexpr (op::has(Op::traits, op::trait::elementwise_binary)) {
-            for (std::size_t port = 0; port < inputs.size() && port < 2; ++port) {
-                common &= inputs[port];
-            }
-            if (common == 0) {
-                facts.note(rule_mistake::no_common_type, 0, Op::number);
-            }
-            return is_comparison ? type_bit(boolean) : common;
-        } else if constexpr (op::has(Op::traits, op::trait::movement)) {
-            return inputs.empty() ? all_types : inputs[0];
-        } else {
-            return all_types;
-        }
-    }
-}
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule/pattern.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
-/// How each expression that is looked for is matched.
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-template <class From, class E>
-struct expression_traits;
-
-template <class From, class Op, class... In>
-constexpr expression_facts facts_of_operation() {
-    expression_facts facts;
-    constexpr int count = sizeof...(In);
-    if (count < Op::inputs.least || count > Op::inputs.most) {
-        facts.note(rule_mistake::input_count, count, Op::number);
-    }
-    facts.constant = true;
-    seq<unsigned, 4> types;
-    const auto take = [&](const expression_facts& input) {
-        facts.take(input);
-        facts.constant = facts.constant && input.constant;
-        types.push_back(input.types);
-    };
-    (take(expression_traits<From, In>::facts()), ...);
-    facts.types = types_of_output<Op>(facts, types);
-    return facts;
-}
-
-// Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
-// that a choice which turns out wrong later is taken back.
-
-struct expression_kind {
-    static constexpr bool is_operation = false;
-};
-
-template <class From, int Number>
-struct expression_traits<From, any<Number>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result;
-        result.captures.push_back(Number);
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({});
-        parts.back().capture = Number;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        const match before = found;
-        if (found.capture(Number, source) && next()) {
-            return true;
-        }
-        found = before;
-        return false;
-    }
-    static constexpr output_ref make(rewrite&, const match& found) { return found[Number]; }
-};
-
-template <class From, int Number>
-struct expression_traits<From, literal<Number>> : expression_traits<From, any<Number>> {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, any<Number>>::facts();
-        result.constant = true;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        expression_traits<From, any<Number>>::describe(parts);
-        parts.back().what = pattern_part::role::constant;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return found.model().constant_value(source) != nullptr &&
-               expression_traits<From, any<Number>>::matches(found, source, next);
-    }
-};
-
-/// Matches the inputs of a node from number `Port` on.
-template <class From, std::size_t Port, class... In>
-struct match_inputs {
-    template <class Next>
-    static constexpr bool run(match&, view<output_ref>, const Next& next) {
-        return next();
-    }
-};
-template <class From, std::size_t Port, class First, class... Rest>
-struct match_inputs<From, Port, First, Rest...> {
-    template <class Next>
-    static constexpr bool run(match& found, view<output_ref> sources, const Next& next) {
-        return expression_traits<From, First>::matches(
-            found, sources[Port], [&] { return match_inputs<From, Port + 1, Rest...>::run(found, sources, next); });
-    }
-};
-
-template <class From, class Op, class... In>
-struct expression_traits<From, expression<Op, In...>> : expression_kind {
-    static constexpr bool is_operation = true;
-    static constexpr bool either_order = sizeof...(In) == 2 && op::has(Op::traits, op::trait::commutative);
-
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, Op, In...>();
-        result.constant = false;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        parts.push_back({});
-        parts[place].what = pattern_part::role::operation;
-        parts[place].operation = Op::number;
-        parts[place].inputs = sizeof...(In);
-        parts[place].sole_reader = place != 0;
-        parts[place].either_order = either_order;
-        (expression_traits<From, In>::describe(parts), ...);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        const node& each = found.model()[source.node];
-        if (!each.is<Op>() || source.port != 0 || each.inputs() != sizeof...(In) || each.own_types() != nullptr) {
-            return false;
-        }
-        seq<output_ref, 4> sources;
-        for (std::size_t port = 0; port < each.inputs(); ++port) {
-            sources.push_back(each.input(port));
-        }
-        if (match_inputs<From, 0, In...>::run(found, sources, next)) {
-            return true;
-        }
-        if constexpr (either_order) {
-            const output_ref swapped[2] = {sources[1], sources[0]};
-            return match_inputs<From, 0, In...>::run(found, swapped, next);
-        } else {
-            return false;
-        }
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.add(Op{}, inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule/conditions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
-/// Expressions with a condition or a label around them: what they add to the way in which the expression itself is matched.
-namespace lpt::inline LPT_ABI::detail {
-
-template <class From, class E>
-struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].sole_reader = false;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, class E, element... Types>
-struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
-    static constexpr unsigned mask = (0u | ... | type_bit(Types));
-
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.types &= mask;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].types &= mask;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, int Label, class E>
-struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.labels.push_back(Label);
-        return result;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
-// ======== lpt/transformation/rule/labels.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
-/// Which operations of an expression have labels.
-namespace lpt::inline LPT_ABI::detail {
-
-template <class E>
-struct operation_type {
-    using type = void;
-};
-template <class Op, class... In>
-struct operation_type<expression<Op, In...>> {
-    using type = Op;
-};
-template <class E>
-struct operation_type<many_readers<E>> : operation_type<E> {};
-template <class E, element... Types>
-struct operation_type<of_type<E, Types...>> : operation_type<E> {};
-template <int Label, class E>
-struct operation_type<labelled<Label, E>> : operation_type<E> {};
-
-template <int Label, class Op>
-struct labelled_operation {};
-/// The operations with labels in an expression, as a list.
-template <class E>
-struct labelled_operations {
-    using type = type_list<>;
-};
-template <class Op, class... In>
-struct labelled_operations<expression<Op, In...>> {
-    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
-};
-template <class E>
-struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
-template <class E, element... Types>
-struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
-template <int Label, class E>
-struct labelled_operations<labelled<Label, E>> {
-    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
-                        typename labelled_operations<E>::type>;
-};
-
-template <int Label>
-struct has_label {
-    template <int Other, class Op>
-    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
-        return hana::bool_c < Label == Other > ;
-    }
-};
-template <class Found>
-struct operation_of_label {
-    using type = void;
-};
-template <int Label, class Op>
-struct operation_of_label<labelled_operation<Label, Op>> {
-    using type = Op;
-};
-/// The operation with a label; void where there is none.
-template <int Label, class E>
-using operation_with_label = typename operation_of_label<
-    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
-
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
-// ======== lpt/transformation/rule/replacement.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
-/// How each expression that takes the place is made.
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-template <class From, class Op, class... In>
-struct expression_traits<From, computed<Op, In...>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, Op, In...>();
-        if (!result.constant) {
-            result.note(rule_mistake::not_constant, 0, Op::number);
-        }
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({});
-        parts.back().what = pattern_part::role::constant;
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        return fold_operation(r.model, Op{}, inputs);
-    }
-};
-
-template <class From, int Label, class... In>
-struct expression_traits<From, like<Label, In...>> : expression_kind {
-    using operation = operation_with_label<Label, From>;
-
-    static constexpr expression_facts facts() {
-        if constexpr (is_same<operation, void>) {
-            expression_facts result;
-            result.labels.push_back(Label);
-            return result;
-        } else {
-            expression_facts result = facts_of_operation<From, operation, In...>();
-            result.constant = false;
-            result.labels.push_back(Label);
-            return result;
-        }
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        if constexpr (!is_same<operation, void>) {
-            expression_traits<From, expression<operation, In...>>::describe(parts);
-        }
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.clone(found.labelled_node(Label), inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-template <class Function>
-struct result_of;
-template <class Op>
-struct result_of<Op (*)(const match&)> {
-    using type = Op;
-};
-
-template <class From, auto Make, class... In>
-struct expression_traits<From, made<Make, In...>> : expression_kind {
-    using operation = typename result_of<decltype(Make)>::type;
-
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, operation, In...>();
-        result.constant = false;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        expression_traits<From, expression<operation, In...>>::describe(parts);
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.add(Make(found), inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule/check.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
-/// Rules that cannot be meant do not compile.
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// The first operation of a replacement whose own attributes say nothing, -1 if there is none.
-template <class E>
-struct attributeless {
-    static constexpr op::kind operation = op::kind::none;
-};
-template <class... Each>
-constexpr op::kind first_attributeless() {
-    op::kind result = op::kind::none;
-    ((result = result == op::kind::none ? attributeless<Each>::operation : result), ...);
-    return result;
-}
-template <class Op, class... In>
-struct attributeless<expression<Op, In...>> {
-    static constexpr op::kind operation = has_useful_attributes<Op>() ? first_attributeless<In...>() : Op::number;
-};
-template <class Op, class... In>
-struct attributeless<computed<Op, In...>> : attributeless<expression<Op, In...>> {};
-template <int Label, class... In>
-struct attributeless<like<Label, In...>> {
-    static constexpr op::kind operation = first_attributeless<In...>();
-};
-template <auto Make, class... In>
-struct attributeless<made<Make, In...>> {
-    static constexpr op::kind operation = first_attributeless<In...>();
-};
-template <class E, element... Types>
-struct attributeless<of_type<E, Types...>> : attributeless<E> {};
-
-template <class From, class E>
-constexpr pattern_parts parts_of() {
-    pattern_parts parts;
-    expression_traits<From, E>::describe(parts);
-    return parts;
-}
-
-/// Notes numbers that are too large, or that what is looked for does not have.
-constexpr void check_numbers(expression_facts& facts, view<int> used, const seq<int, 8>& found) {
-    for (const int each : used) {
-        if (each < 0 || each >= match::most) {
-            facts.note(rule_mistake::large_number, each, op::kind::none);
-        } else if (!found.contains(each)) {
-            facts.note(rule_mistake::unknown_number, each, op::kind::none);
-        }
-    }
-}
-
-template <class From, class To, bool Conditional>
-consteval rule_finding find_rule_mistake() {
-    if constexpr (!expression_traits<From, From>::is_operation) {
-        return {rule_mistake::no_operation};
-    } else {
-        expression_facts from = expression_traits<From, From>::facts();
-        check_numbers(from, from.captures, from.captures);
-        check_numbers(from, from.labels, from.labels);
-        expression_facts to = expression_traits<From, To>::facts();
-        check_numbers(to, to.captures, from.captures);
-        check_numbers(to, to.labels, from.labels);
-        for (const rule_finding& each : {from.mistake, to.mistake}) {
-            if (each.what != rule_mistake::none) {
-                return each;
-            }
-        }
-        if (attributeless<To>::operation != op::kind::none) {
-            return {rule_mistake::no_attributes, 0, attributeless<To>::operation};
-        }
-        if ((from.types & to.types) == 0) {
-            return {rule_mistake::other_type};
-        }
-        if (!Conditional && covers(parts_of<From, From>(), parts_of<From, To>())) {
-            return {rule_mistake::own_result};
-        }
-        return {};
-    }
-}
-
-template <rule_name Name, rule_mistake, int Number, op::kind Operation>
-struct checked_rule {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::input_count, N, O>
-    : mistake::operation_does_not_take_this_number_of_inputs<O, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_common_type, N, O> : mistake::inputs_have_no_element_type_in_common<O> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_operation, N, O> : mistake::rule_does_not_begin_with_an_operation<Name> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::unknown_number, N, O>
-    : mistake::replacement_uses_a_number_that_the_rule_does_not_find<Name, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::large_number, N, O> : mistake::number_is_not_below_sixteen<Name, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::other_type, N, O> : mistake::replacement_has_another_element_type<Name> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::not_constant, N, O>
-    : mistake::computed_operation_has_an_input_that_is_not_constant<O> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_attributes, N, O> : mistake::replacement_does_not_say_the_attributes_of<O> {
-};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::own_result, N, O> : mistake::rule_matches_its_own_result<Name> {};
-
-template <class From, class To, bool Conditional>
-inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Conditional>();
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
-/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
-///
-///     struct merge_multiplies
-///         : rule<"MergeMultiplies",
-///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
-///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
-///
-/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
-/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
-/// result) do not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// The pattern of a rule, for dispatch.
-template <class From>
-struct rule_pattern;
-template <class From>
-    requires(!is_same<typename operation_type<From>::type, void>)
-struct rule_pattern<From> {
-    static constexpr int root_count = 1;
-    static constexpr op::kind roots[1] = {operation_type<From>::type::number};
-    static constexpr void describe(pattern_parts& parts) { expression_traits<From, From>::describe(parts); }
-    static constexpr bool matches(const graph& model, node_id id) {
-        match found(model, id);
-        return expression_traits<From, From>::matches_node(found, id, [] { return true; });
-    }
-};
-
-template <class Condition>
-constexpr bool check_condition(const match& found, text_view& broken) {
-    if (Condition::holds(found)) {
-        return true;
-    }
-    broken = Condition::name;
-    return false;
-}
-template <class... Conditions>
-constexpr text_view first_broken(const match& found, when<Conditions...>) {
-    text_view broken;
-    static_cast<void>((check_condition<Conditions>(found, broken) && ...));
-    return broken;
-}
-
-/// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
-[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
-    if (r.model.type(made) != r.model[root].type()) {
-        return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
-    }
-    if (r.model.shape(made) != r.model[root].shape()) {
-        return r.refused(root, name, refuse(reason::shapes_do_not_match));
-    }
-    if (r.model[made.node].name().empty() && r.model.use_count(made.node) == 0 && !r.model.is_root(made.node)) {
-        replace_and_name(r, root, made.node);
-        return true;
-    }
-    if (!can_hand_name_on(r.model, root, made)) {
-        return r.refused(root, name, refuse(reason::name_has_no_place));
-    }
-    if (feeds_result(r.model, root)) {
-        r.model.rename(made.node, r.model[root].name());
-    }
-    r.model.replace_uses(root, made);
-    return true;
-}
-
-}  // namespace detail
-
-/// A transformation that puts `To` in the place of `From` where all conditions hold.
-///
-/// `Name` is its published name. The replacement must have the element type and shape of what it replaces: where that
-/// shows only at run time, the node stays, with a reason. New operations are visited next. The node keeps its name.
-template <rule_name Name, class From, class To, class When = when<>>
-struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_same(When, when<>)>.what,
-                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.number,
-                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.operation> {
-    static constexpr rule_name published = Name;
-    static constexpr text_view name = published.view();
-    using pattern = detail::rule_pattern<From>;
-    /// True if it changes whatever its pattern matches: what comes later with a narrower pattern is never reached.
-    static constexpr bool unconditional = __is_same(When, when<>);
-    static constexpr void describe_result(pattern_parts& parts) {
-        detail::expression_traits<From, To>::describe(parts);
-    }
-
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        match found(r.model, id);
-        bool changed = false;
-        bool matched = false;
-        // The first way to match for which the conditions hold; if there is none, the first condition that was broken is the reason.
-        text_view broken;
-        detail::expression_traits<From, From>::matches_node(found, id, [&] {
-            matched = true;
-            const text_view here = detail::first_broken(found, When{});
-            broken = broken.empty() ? here : broken;
-            changed = here.empty();
-            return changed;
-        });
-        if (!changed) {
-            return matched && r.refused(id, name, {.why = reason::condition_does_not_hold, .condition = broken});
-        }
-        return detail::put_in_place(r, id, detail::expression_traits<From, To>::make(r, found), name);
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule_pieces.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
-/// More pieces for rules: alternatives in what is looked for, constants in what takes its place.
-namespace lpt::inline LPT_ABI {
-
-/// Any one of these expressions, tried in their order; not for the first operation of a rule. A number that not all of them have may be
-/// absent from the match (`found[number]` is then false), and a replacement cannot use it.
-template <class... Expressions>
-struct either {};
-
-/// In a replacement: a Constant with the value that a function makes of what was found; `constexpr tensor value_of(const match&)`.
-template <auto Make>
-struct made_constant {};
-
-namespace detail {
-
-template <class From, class First, class... Rest>
-struct expression_traits<From, either<First, Rest...>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, First>::facts();
-        const auto join_with = [&](const expression_facts& other) {
-            result.note(other.mistake.what, other.mistake.number, other.mistake.operation);
-            result.types |= other.types;
-            result.constant = result.constant && other.constant;
-            keep_common(result.captures, other.captures);
-            keep_common(result.labels, other.labels);
-        };
-        (join_with(expression_traits<From, Rest>::facts()), ...);
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({pattern_part::role::one_of, op::kind::none, 1 + static_cast<int>(sizeof...(Rest))});
-        expression_traits<From, First>::describe(parts);
-        (expression_traits<From, Rest>::describe(parts), ...);
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        const match before = found;
-        const auto tried = [&](bool matched) {
-            found = matched ? found : before;
-            return matched;
-        };
-        return tried(expression_traits<From, First>::matches(found, source, next)) ||
-               (tried(expression_traits<From, Rest>::matches(found, source, next)) || ...);
-    }
-
-private:
-    static constexpr void keep_common(seq<int, 8>& numbers, const seq<int, 8>& others) {
-        seq<int, 8> common;
-        for (const int each : numbers) {
-            if (others.contains(each)) {
-                common.push_back(each);
-            }
-        }
-        numbers = common;
-    }
-};
-
-template <class From, auto Make>
-struct expression_traits<From, made_constant<Make>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result;
-        result.constant = true;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({});
-        parts.back().what = pattern_part::role::constant;
-    }
-    static constexpr output_ref make(auto& r, const match& found) { return r.model.constant(Make(found)); }
-};
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/transformation/preparation/batch_norm_decomposition.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_BATCH_NORM_DECOMPOSITION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_BATCH_NORM_DECOMPOSITION_HPP
 namespace lpt::inline LPT_ABI {
 
-namespace batch_norm {
-
-/// Numbers of the rules: x, gamma, beta, mean, variance.
-inline constexpr int x = 0, gamma = 1, beta = 2, mean = 3, variance = 4;
-
-/// A value for each channel, which is along the second axis of x.
-template <class Value>
-constexpr tensor per_channel(const match& found, const Value& value) {
-    const std::size_t channels = found.constant(gamma).elements();
-    shape dimensions = shape::of_ones(found.dimensions(x).rank());
-    dimensions[1] = static_cast<dimension>(channels);
-    tensor_builder result(found.type(x), lpt::move(dimensions));
-    for (std::size_t c = 0; c < channels; ++c) {
-        result.real(c, value(c));
-    }
-    return result.finish();
-}
-constexpr double scale_of(const match& found, std::size_t channel) {
-    const double epsilon = found.model()[found.root()].as<op::batch_norm_inference>().epsilon;
-    return found.constant(gamma).real(channel) / math::sqrt(found.constant(variance).real(channel) + epsilon);
-}
-constexpr tensor scales(const match& found) {
-    return per_channel(found, [&](std::size_t c) { return scale_of(found, c); });
-}
-constexpr tensor shifts(const match& found) {
-    return per_channel(found, [&](std::size_t c) {
-        return found.constant(beta).real(c) - found.constant(mean).real(c) * scale_of(found, c);
-    });
-}
-
-/// The version of the operation, which says in what order its inputs come.
-template <int Version>
-struct has_version {
-    static constexpr text_view name = "HasVersion";
-    static constexpr bool holds(const match& found) { return found.model()[found.root()].version() == Version; }
-};
-struct has_a_scale_for_each_channel {
-    static constexpr text_view name = "HasAScaleForEachChannel";
-    static constexpr bool holds(const match& found) {
-        if (found.dimensions(x).rank_is_dynamic() || found.dimensions(x).rank() < 2) {
-            return false;
-        }
-        for (std::size_t c = 0; c < found.constant(gamma).elements(); ++c) {
-            const double scale = scale_of(found, c);
-            if (!(math::absolute(scale) <= 3.4028234663852886e38)) {
-                return false;
-            }
-        }
-        return true;
-    }
-};
-using scale_and_shift =
-    expression<op::add, expression<op::multiply, any<x>, made_constant<&scales>>, made_constant<&shifts>>;
-
-}  // namespace batch_norm
-
 /// BatchNormInference with known numbers becomes a Multiply and an Add, which the transformations know:
 /// y = x * s + (beta - mean * s), s = gamma / sqrt(variance + epsilon).
 ///
 /// Results differ by the rounding of the intermediate values.
-struct batch_norm_decomposition
-    : rule<"BatchNormDecomposition",
-           expression<op::batch_norm_inference, any<batch_norm::x>, literal<batch_norm::gamma>,
-                      literal<batch_norm::beta>, literal<batch_norm::mean>, literal<batch_norm::variance>>,
-           batch_norm::scale_and_shift, when<batch_norm::has_version<5>, batch_norm::has_a_scale_for_each_channel>> {};
+struct batch_norm_decomposition {
+    static constexpr text_view name = "BatchNormDecomposition";
+    using pattern = lpt::pattern<op::batch_norm_inference>;
 
-/// The same in version 0, where x comes third.
-struct batch_norm_decomposition_of_version_0
-    : rule<"BatchNormDecompositionOfVersion0",
-           expression<op::batch_norm_inference, literal<batch_norm::gamma>, literal<batch_norm::beta>,
-                      any<batch_norm::x>, literal<batch_norm::mean>, literal<batch_norm::variance>>,
-           batch_norm::scale_and_shift, when<batch_norm::has_version<0>, batch_norm::has_a_scale_for_each_channel>> {};
+    static constexpr bool transform(auto& r, node_id id) {
+        const std::size_t data = op::batch_norm_inference::data_port(r.model[id].version());
+        const output_ref x = r.model[id].input(data);
+        const tensor* numbers[4]{};  // gamma, beta, mean, variance
+        for (std::size_t port = 0, i = 0; port < 5; ++port) {
+            if (port == data) {
+                continue;
+            }
+            numbers[i] = r.model.constant_value(r.model[id].input(port));
+            if (is_null(numbers[i++])) {
+                return r.refused(id, name, refuse(reason::input_not_constant, static_cast<int>(port)));
+            }
+        }
+        if (r.model.shape(x).rank_is_dynamic()) {
+            return r.refused(id, name, refuse(reason::dynamic_rank));
+        }
+        const std::size_t channels = numbers[0]->elements();
+        shape dimensions = shape::of_ones(r.model.shape(x).rank());
+        dimensions[1] = static_cast<dimension>(channels);
+        tensor_builder scales(r.model.type(x), dimensions), shifts(r.model.type(x), lpt::move(dimensions));
+        const double epsilon = r.model[id].template as<op::batch_norm_inference>().epsilon;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const double variance = numbers[3]->real(c) + epsilon;
+            if (!(variance > 0)) {
+                return r.refused(id, name, refuse(reason::infinite_constant));
+            }
+            const double scale = numbers[0]->real(c) / math::sqrt(variance);
+            scales.real(c, scale);
+            shifts.real(c, numbers[1]->real(c) - numbers[2]->real(c) * scale);
+        }
+        const output_ref scaled = r.model.add(op::multiply{}, {x, r.model.constant(scales.finish())});
+        replace_and_name(r, id, r.model.add(op::add{}, {scaled, r.model.constant(shifts.finish())}));
+        return true;
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -21172,85 +20085,80 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_PAD_FUSION_HPP
 namespace lpt::inline LPT_ABI {
 
-namespace padding {
+namespace detail {
 
-constexpr bool are_zero_before_space(const tensor& margins) {
-    return margins.elements() > 2 && margins.integer(0) == 0 && margins.integer(1) == 0;
-}
-constexpr bool are_not_negative(const tensor& margins) {
-    for (std::size_t i = 0; i < margins.elements(); ++i) {
-        if (margins.integer(i) < 0) {
+/// Margins at the beginnings or ends of all axes, as a convolution has them: none on the batch and channel axes, none negative.
+constexpr bool are_spatial_margins(const tensor* margins) {
+    if (is_null(margins) || margins->elements() < 3 || margins->integer(0) != 0 || margins->integer(1) != 0) {
+        return false;
+    }
+    for (std::size_t axis = 2; axis < margins->elements(); ++axis) {
+        if (margins->integer(axis) < 0) {
             return false;
         }
     }
     return true;
 }
 
-/// Zeros around the spatial axes, as a convolution pads.
-struct is_of_zeros_in_space {
-    static constexpr text_view name = "IsOfZerosInSpace";
-    static constexpr bool holds(const match& found) {
-        const node& pad = found.model()[found.labelled_node(0)];
-        if (pad.as<op::pad>().pad_mode != op::pad_mode::constant) {
+/// Whether a node pads with zeros around the spatial axes.
+constexpr bool pads_with_zeros(const graph& model, node_id id) {
+    if (!model[id].is<op::pad>() || model[id].as<op::pad>().pad_mode != op::pad_mode::constant) {
+        return false;
+    }
+    if (model[id].inputs() == 4) {
+        const tensor* const value = model.constant_value(model[id].input(3));
+        if (is_null(value) || value->elements() != 1 || value->real(0) != 0) {
             return false;
         }
-        if (pad.inputs() == 4) {
-            const tensor* const value = found.model().constant_value(pad.input(3));
-            if (is_null(value) || value->elements() != 1 || value->real(0) != 0) {
-                return false;
-            }
-        }
-        const tensor& begin = found.constant(1);
-        const tensor& end = found.constant(2);
-        return begin.elements() == end.elements() && are_zero_before_space(begin) && are_zero_before_space(end) &&
-               are_not_negative(begin) && are_not_negative(end);
     }
-};
-
-/// The margins of the convolution are in its attributes.
-template <class Convolution>
-struct has_margins_of_its_own {
-    static constexpr text_view name = "HasMarginsOfItsOwn";
-    static constexpr bool holds(const match& found) {
-        const auto& convolution = found.model()[found.root()].as<Convolution>();
-        const std::size_t axes = found.constant(1).elements() - 2;
-        return (convolution.auto_pad == op::auto_pad::explicit_pads || convolution.auto_pad == op::auto_pad::valid) &&
-               convolution.strides.size() == axes && convolution.pads_begin.size() == axes &&
-               convolution.pads_end.size() == axes;
-    }
-};
-
-/// The convolution with the margins of the Pad besides its own.
-template <class Convolution>
-constexpr Convolution padded(const match& found) {
-    Convolution result = found.model()[found.root()].as<Convolution>();
-    const bool keeps_own = result.auto_pad == op::auto_pad::explicit_pads;
-    for (std::size_t i = 0; i < result.pads_begin.size(); ++i) {
-        result.pads_begin[i] = (keeps_own ? result.pads_begin[i] : 0) + found.constant(1).integer(i + 2);
-        result.pads_end[i] = (keeps_own ? result.pads_end[i] : 0) + found.constant(2).integer(i + 2);
-    }
-    result.auto_pad = op::auto_pad::explicit_pads;
-    return result;
+    return are_spatial_margins(model.constant_value(model[id].input(1))) &&
+           are_spatial_margins(model.constant_value(model[id].input(2)));
 }
 
-template <class... Value>
-using pad_with = many_readers<labelled<0, expression<op::pad, any<0>, literal<1>, literal<2>, Value...>>>;
-using pad = either<pad_with<>, pad_with<any<4>>>;
-
+/// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
 template <class Convolution>
-using rule_of = when<is_of_zeros_in_space, has_margins_of_its_own<Convolution>>;
+constexpr bool fuse_pad(auto& r, node_id id, text_view name) {
+    const node_id pad = r.model.producer(id, 0);
+    if (!pads_with_zeros(r.model, pad)) {
+        return r.refused(id, name, refuse(reason::pattern_does_not_match));
+    }
+    const tensor begin = *r.model.constant_value(r.model[pad].input(1));
+    const tensor end = *r.model.constant_value(r.model[pad].input(2));
+    Convolution made = r.model[id].template as<Convolution>();
+    const bool keeps_own = made.auto_pad == op::auto_pad::explicit_pads;
+    const std::size_t axes = begin.elements() - 2;
+    if ((!keeps_own && made.auto_pad != op::auto_pad::valid) || end.elements() != begin.elements() ||
+        made.pads_begin.size() != axes || made.pads_end.size() != axes) {
+        return r.refused(id, name, refuse(reason::unsupported_padding));
+    }
+    for (std::size_t i = 0; i < axes; ++i) {
+        made.pads_begin[i] = (keeps_own ? made.pads_begin[i] : 0) + begin.integer(i + 2);
+        made.pads_end[i] = (keeps_own ? made.pads_end[i] : 0) + end.integer(i + 2);
+    }
+    made.auto_pad = op::auto_pad::explicit_pads;
+    replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
+    return true;
+}
 
-}  // namespace padding
+}  // namespace detail
 
 /// A Pad with zeros around the spatial axes goes into the Convolution that reads it: pads = pads + margins of the Pad.
-struct pad_fusion_convolution
-    : rule<"PadFusionConvolution", expression<op::convolution, padding::pad, any<3>>,
-           made<&padding::padded<op::convolution>, any<0>, any<3>>, padding::rule_of<op::convolution>> {};
+struct pad_fusion_convolution {
+    static constexpr text_view name = "PadFusionConvolution";
+    using pattern = lpt::pattern<op::convolution>;
+
+    static constexpr bool transform(auto& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
+};
 
 /// The same with a GroupConvolution.
-struct pad_fusion_group_convolution
-    : rule<"PadFusionGroupConvolution", expression<op::group_convolution, padding::pad, any<3>>,
-           made<&padding::padded<op::group_convolution>, any<0>, any<3>>, padding::rule_of<op::group_convolution>> {};
+struct pad_fusion_group_convolution {
+    static constexpr text_view name = "PadFusionGroupConvolution";
+    using pattern = lpt::pattern<op::group_convolution>;
+
+    static constexpr bool transform(auto& r, node_id id) {
+        return detail::fuse_pad<op::group_convolution>(r, id, name);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -21265,8 +20173,7 @@ using version_conversions =
     stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
-using preparing_fusions = stage<batch_norm_decomposition, batch_norm_decomposition_of_version_0, pad_fusion_convolution,
-                                pad_fusion_group_convolution>;
+using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;
 
 namespace detail {
 constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const void*) {
@@ -21304,6 +20211,106 @@ template <int Once = 0>  // a template, so that its dispatch tables are only mad
 #ifdef LPT_COMPILED
 LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 #endif
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/compose.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
+/// Taking operations behind a FakeQuantize back into it.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
+        if (model[user.node].is<op::result>()) {
+            return true;
+        }
+    }
+    return false;
+}
+/// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
+/// output, no Result of its own.
+constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
+    if (!feeds_result(model, id)) {
+        return true;
+    }
+    const node& producer = model[to.node];
+    return !producer.is<op::parameter>() && producer.outputs() == 1 && !feeds_result(model, to.node);
+}
+
+}  // namespace detail
+
+/// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
+template <int Once = 0>
+constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
+    const node_id reader = detail::only_reader(model, fake_quantize);
+    const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
+                           (model[reader].type() == u8 || model[reader].type() == i8);
+    return quantizes ? reader : node_id::none;
+}
+
+/// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
+/// Gives whether there was one.
+constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
+    graph& model = r.model;
+    const node_id convert = quantizing_convert(model, fake_quantize);
+    if (convert == node_id::none) {
+        return false;
+    }
+    model.relax_output(fake_quantize, model[convert].type());
+    model.rename(fake_quantize, model[convert].name());
+    model.replace_uses(convert, fake_quantize);
+    model.remove(convert);  // at once: it must not count as a reader of the FakeQuantize
+    return true;
+}
+
+/// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
+constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
+    if (below.empty()) {
+        return false;
+    }
+    for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
+        if (each != node_id::none && each != below.last() && model.use_count(output_ref(each)) != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Takes the dequantization below a FakeQuantize back into its output range and type.
+///
+/// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. Zero point or
+/// scale may be missing. The FakeQuantize then gives what the last operation gave and is read by its readers; where one is a
+/// Result it takes that name. Needs `can_compose`.
+[[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
+    graph& model = r.model;
+    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
+        const element own = model.type(model[fake_quantize].input(port));
+        const element computed = !below.has_multiply() || own == model[below.scale].type() ? own : f32;
+        output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
+        if (below.has_subtract()) {
+            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
+        }
+        if (below.has_multiply()) {
+            bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
+        }
+        model.set_input(fake_quantize, port, bound);
+    }
+    const element type = model[below.last()].type();
+    const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
+    if (!loses_name && detail::feeds_result(model, below.last())) {
+        model.rename(fake_quantize, model[below.last()].name());
+    }
+    model.replace_uses(below.last(), fake_quantize);
+    model.relax_output(fake_quantize, type);
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -31774,6 +30781,964 @@ struct accessors_impl<Op, when<lpt::op::detail::names_attributes<Op>>> {
 };
 
 }  // namespace boost::hana
+#endif
+
+// ======== lpt/transformation/rule/expressions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
+/// What rules are made of: what is looked for, what takes its place, conditions.
+namespace lpt::inline LPT_ABI {
+
+// ---- what is looked for
+
+/// A tensor from anywhere. The same number twice means the same tensor.
+template <int Number>
+struct any {};
+
+/// The output of a Constant. The same number twice means the same output.
+template <int Number>
+struct literal {};
+
+/// An operation on inputs: as many as it has here. Below the first one of a rule it matches only where it has one reader,
+/// unless it stands in `many_readers`. The two inputs of a commutative operation match in either order. In a
+/// replacement: a new operation, with the attributes that the operation type has by itself.
+template <class Op, class... In>
+struct expression {};
+
+/// An expression that other operations may read as well; it stays for them.
+template <class Expression>
+struct many_readers {};
+
+/// Something of one of these element types.
+template <class In, element... Types>
+struct of_type {};
+
+/// An expression with a number, under which `like`, `made` and conditions find its node.
+template <int Label, class Expression>
+struct labelled {};
+
+// ---- what takes its place
+
+/// The value of an operation on constants, computed when the rule is applied.
+template <class Op, class... In>
+struct computed {};
+
+/// An operation with the attributes, version and element types of the node with this label, on other inputs.
+template <int Label, class... In>
+struct like {};
+
+/// An operation whose attributes a function makes of what was found: `made<&attributes_of_pad, any<0>, literal<1>>` with
+/// `constexpr op::reshape attributes_of_pad(const match&)`.
+template <auto Make, class... In>
+struct made {};
+
+/// What a rule found.
+class match {
+    const graph* model_;
+    node_id root_;
+    output_ref captured_[16]{};
+    node_id nodes_[16]{};
+
+public:
+    static constexpr int most = 16;  // numbers of captures and of labels are below this
+
+    constexpr match(const graph& network, node_id root) : model_(&network), root_(root) {
+        for (node_id& each : nodes_) {
+            each = node_id::none;
+        }
+    }
+
+    constexpr const graph& model() const { return *model_; }
+    /// The operation that is replaced.
+    constexpr node_id root() const { return root_; }
+    /// The output that `any<number>` or `literal<number>` stands for.
+    constexpr output_ref operator[](int number) const { return captured_[number]; }
+    constexpr element type(int number) const { return model_->type(captured_[number]); }
+    constexpr const shape& dimensions(int number) const { return model_->shape(captured_[number]); }
+    /// The values of `literal<number>`.
+    constexpr const tensor& constant(int number) const { return *model_->constant_value(captured_[number]); }
+    /// The node with this label, and its attributes.
+    constexpr node_id labelled_node(int label) const { return nodes_[label]; }
+    template <class Op>
+    constexpr const Op& as(int label) const {
+        return (*model_)[nodes_[label]].as<Op>();
+    }
+
+    /// Keeps what a number stands for; false if it stands for something else already.
+    constexpr bool capture(int number, output_ref source) {
+        if (captured_[number]) {
+            return captured_[number] == source;
+        }
+        captured_[number] = source;
+        return true;
+    }
+    constexpr void label(int number, node_id id) { nodes_[number] = id; }
+};
+
+// ---- conditions
+
+/// Conditions of a rule, all of which must hold. A condition is a type with a `name` and `static constexpr bool holds(const match&)`;
+/// the first one that does not hold is the reason that the report gives.
+template <class... Conditions>
+struct when {};
+
+/// The constant has one element.
+template <int Number>
+struct has_one_element {
+    static constexpr text_view name = "HasOneElement";
+    static constexpr bool holds(const match& found) { return found.constant(Number).elements() == 1; }
+};
+/// Both have the same element type.
+template <int Left, int Right>
+struct have_same_type {
+    static constexpr text_view name = "HaveSameType";
+    static constexpr bool holds(const match& found) { return found.type(Left) == found.type(Right); }
+};
+/// Both have the same shape, without dynamic dimensions.
+template <int Left, int Right>
+struct have_same_shape {
+    static constexpr text_view name = "HaveSameShape";
+    static constexpr bool holds(const match& found) {
+        return found.dimensions(Left).is_static() && found.dimensions(Left) == found.dimensions(Right);
+    }
+};
+
+/// The published name of a rule, as a template argument.
+template <std::size_t Size>
+struct rule_name {
+    char characters[Size]{};
+    consteval rule_name(const char (&name)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) {
+            characters[i] = name[i];
+        }
+    }
+    constexpr text_view view() const { return {characters, Size - 1}; }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/facts.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
+/// What is known of an expression when its rule is compiled, and the mistakes that it shows.
+namespace lpt::inline LPT_ABI {
+
+namespace mistake {
+// The operation does not take so many inputs.
+template <op::kind Operation, int Count>
+struct operation_does_not_take_this_number_of_inputs;
+// The inputs of the operation must have one element type, and those written here never have.
+template <op::kind Operation>
+struct inputs_have_no_element_type_in_common;
+// What is looked for must be an operation on inputs, not a capture alone.
+template <rule_name Name>
+struct rule_does_not_begin_with_an_operation;
+// The replacement uses a capture or a label that what is looked for does not have.
+template <rule_name Name, int Number>
+struct replacement_uses_a_number_that_the_rule_does_not_find;
+// Captures and labels are numbered from 0 to 15.
+template <rule_name Name, int Number>
+struct number_is_not_below_sixteen;
+// The replacement never has the element type of what it replaces.
+template <rule_name Name>
+struct replacement_has_another_element_type;
+// `computed` needs constants: literals, or what is computed from them.
+template <op::kind Operation>
+struct computed_operation_has_an_input_that_is_not_constant;
+// The attributes that this operation type has by itself mean nothing; use `like` or `made`.
+template <op::kind Operation>
+struct replacement_does_not_say_the_attributes_of;
+// Rewriting would never end.
+template <rule_name Name>
+struct rule_matches_its_own_result;
+}  // namespace mistake
+namespace detail {
+
+enum class rule_mistake {
+    none,
+    input_count,
+    no_common_type,
+    no_operation,
+    unknown_number,
+    large_number,
+    other_type,
+    not_constant,
+    no_attributes,
+    own_result,
+};
+struct rule_finding {
+    rule_mistake what = rule_mistake::none;
+    int number = -1;
+    op::kind operation = op::kind::none;
+};
+
+inline constexpr unsigned all_types = ~0u;
+constexpr unsigned type_bit(element type) { return 1u << static_cast<unsigned>(type); }
+
+/// Looks at the attributes that an operation type has by itself: sequences and shapes that are empty say nothing.
+struct empty_attribute_finder {
+    bool found = false;
+    constexpr void look(bool) {}
+    constexpr void look(std::int64_t) {}
+    constexpr void look(double) {}
+    constexpr void look(element type) { found = found || type == dynamic; }
+    constexpr void look(const text& value) { found = found || value.empty(); }
+    constexpr void look(const shape&) { found = true; }
+    constexpr void look(const tensor&) { found = true; }
+    template <class Value, std::size_t Inline>
+    constexpr void look(const seq<Value, Inline>& value) {
+        found = found || value.empty();
+    }
+    template <class Value>
+        requires is_enumeration<Value>
+    constexpr void look(Value) {}
+    template <class Value>
+    constexpr void operator()(text_view, const Value& value, op::in_versions = {}) {
+        look(value);
+    }
+};
+template <class Op>
+constexpr bool has_useful_attributes() {
+    empty_attribute_finder finder;
+    if constexpr (requires(const Op& values) { Op::fields(values, finder); }) {
+        const Op values{};
+        Op::fields(values, finder);
+    }
+    return !finder.found;
+}
+
+/// What is known about an expression when the rule is compiled. `From` is what the rule looks for.
+struct expression_facts {
+    rule_finding mistake;
+    unsigned types = all_types;  // element types that it may have
+    bool constant = false;
+    seq<int, 8> captures;
+    seq<int, 8> labels;
+
+    constexpr void note(rule_mistake what, int number, op::kind operation) {
+        if (mistake.what == rule_mistake::none) {
+            mistake = {what, number, operation};
+        }
+    }
+    constexpr void take(const expression_facts& input) {
+        if (mistake.what == rule_mistake::none) {
+            mistake = input.mistake;
+        }
+        captures.append(input.captures);
+        labels.append(input.labels);
+    }
+};
+
+/// The element types of an operation's output, given those of its inputs; notes inputs that never agree.
+template <class Op>
+constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> inputs) {
+    if constexpr (__is_base_of(op::detail::binary_logical, Op)) {
+        for (const unsigned each : inputs) {
+            if ((each & type_bit(boolean)) == 0) {
+                facts.note(rule_mistake::no_common_type, 0, Op::number);
+            }
+        }
+        return type_bit(boolean);
+    } else {
+        constexpr bool is_comparison = __is_base_of(op::detail::binary_comparison, Op);
+        unsigned common = all_types;
+        if constexpr (op::has(Op::traits, op::trait::elementwise_binary)) {
+            for (std::size_t port = 0; port < inputs.size() && port < 2; ++port) {
+                common &= inputs[port];
+            }
+            if (common == 0) {
+                facts.note(rule_mistake::no_common_type, 0, Op::number);
+            }
+            return is_comparison ? type_bit(boolean) : common;
+        } else if constexpr (op::has(Op::traits, op::trait::movement)) {
+            return inputs.empty() ? all_types : inputs[0];
+        } else {
+            return all_types;
+        }
+    }
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/pattern.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
+/// How each expression that is looked for is matched.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+template <class From, class E>
+struct expression_traits;
+
+template <class From, class Op, class... In>
+constexpr expression_facts facts_of_operation() {
+    expression_facts facts;
+    constexpr int count = sizeof...(In);
+    if (count < Op::inputs.least || count > Op::inputs.most) {
+        facts.note(rule_mistake::input_count, count, Op::number);
+    }
+    facts.constant = true;
+    seq<unsigned, 4> types;
+    const auto take = [&](const expression_facts& input) {
+        facts.take(input);
+        facts.constant = facts.constant && input.constant;
+        types.push_back(input.types);
+    };
+    (take(expression_traits<From, In>::facts()), ...);
+    facts.types = types_of_output<Op>(facts, types);
+    return facts;
+}
+
+// Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
+// that a choice which turns out wrong later is taken back.
+
+struct expression_kind {
+    static constexpr bool is_operation = false;
+};
+
+template <class From, int Number>
+struct expression_traits<From, any<Number>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result;
+        result.captures.push_back(Number);
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().capture = Number;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        const match before = found;
+        if (found.capture(Number, source) && next()) {
+            return true;
+        }
+        found = before;
+        return false;
+    }
+    static constexpr output_ref make(rewrite&, const match& found) { return found[Number]; }
+};
+
+template <class From, int Number>
+struct expression_traits<From, literal<Number>> : expression_traits<From, any<Number>> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, any<Number>>::facts();
+        result.constant = true;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        expression_traits<From, any<Number>>::describe(parts);
+        parts.back().what = pattern_part::role::constant;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().constant_value(source) != nullptr &&
+               expression_traits<From, any<Number>>::matches(found, source, next);
+    }
+};
+
+/// Matches the inputs of a node from number `Port` on.
+template <class From, std::size_t Port, class... In>
+struct match_inputs {
+    template <class Next>
+    static constexpr bool run(match&, view<output_ref>, const Next& next) {
+        return next();
+    }
+};
+template <class From, std::size_t Port, class First, class... Rest>
+struct match_inputs<From, Port, First, Rest...> {
+    template <class Next>
+    static constexpr bool run(match& found, view<output_ref> sources, const Next& next) {
+        return expression_traits<From, First>::matches(
+            found, sources[Port], [&] { return match_inputs<From, Port + 1, Rest...>::run(found, sources, next); });
+    }
+};
+
+template <class From, class Op, class... In>
+struct expression_traits<From, expression<Op, In...>> : expression_kind {
+    static constexpr bool is_operation = true;
+    static constexpr bool either_order = sizeof...(In) == 2 && op::has(Op::traits, op::trait::commutative);
+
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, Op, In...>();
+        result.constant = false;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        parts.push_back({});
+        parts[place].what = pattern_part::role::operation;
+        parts[place].operation = Op::number;
+        parts[place].inputs = sizeof...(In);
+        parts[place].sole_reader = place != 0;
+        parts[place].either_order = either_order;
+        (expression_traits<From, In>::describe(parts), ...);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        const node& each = found.model()[source.node];
+        if (!each.is<Op>() || source.port != 0 || each.inputs() != sizeof...(In) || each.own_types() != nullptr) {
+            return false;
+        }
+        seq<output_ref, 4> sources;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            sources.push_back(each.input(port));
+        }
+        if (match_inputs<From, 0, In...>::run(found, sources, next)) {
+            return true;
+        }
+        if constexpr (either_order) {
+            const output_ref swapped[2] = {sources[1], sources[0]};
+            return match_inputs<From, 0, In...>::run(found, swapped, next);
+        } else {
+            return false;
+        }
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.add(Op{}, inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/conditions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
+/// Expressions with a condition or a label around them: what they add to the way in which the expression itself is matched.
+namespace lpt::inline LPT_ABI::detail {
+
+template <class From, class E>
+struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].sole_reader = false;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, class E, element... Types>
+struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
+    static constexpr unsigned mask = (0u | ... | type_bit(Types));
+
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.types &= mask;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].types &= mask;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, int Label, class E>
+struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.labels.push_back(Label);
+        return result;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/transformation/rule/labels.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
+/// Which operations of an expression have labels.
+namespace lpt::inline LPT_ABI::detail {
+
+template <class E>
+struct operation_type {
+    using type = void;
+};
+template <class Op, class... In>
+struct operation_type<expression<Op, In...>> {
+    using type = Op;
+};
+template <class E>
+struct operation_type<many_readers<E>> : operation_type<E> {};
+template <class E, element... Types>
+struct operation_type<of_type<E, Types...>> : operation_type<E> {};
+template <int Label, class E>
+struct operation_type<labelled<Label, E>> : operation_type<E> {};
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
+};
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
+// ======== lpt/transformation/rule/replacement.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
+/// How each expression that takes the place is made.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+template <class From, class Op, class... In>
+struct expression_traits<From, computed<Op, In...>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, Op, In...>();
+        if (!result.constant) {
+            result.note(rule_mistake::not_constant, 0, Op::number);
+        }
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().what = pattern_part::role::constant;
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        return fold_operation(r.model, Op{}, inputs);
+    }
+};
+
+template <class From, int Label, class... In>
+struct expression_traits<From, like<Label, In...>> : expression_kind {
+    using operation = operation_with_label<Label, From>;
+
+    static constexpr expression_facts facts() {
+        if constexpr (is_same<operation, void>) {
+            expression_facts result;
+            result.labels.push_back(Label);
+            return result;
+        } else {
+            expression_facts result = facts_of_operation<From, operation, In...>();
+            result.constant = false;
+            result.labels.push_back(Label);
+            return result;
+        }
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        if constexpr (!is_same<operation, void>) {
+            expression_traits<From, expression<operation, In...>>::describe(parts);
+        }
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.clone(found.labelled_node(Label), inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+template <class Function>
+struct result_of;
+template <class Op>
+struct result_of<Op (*)(const match&)> {
+    using type = Op;
+};
+
+template <class From, auto Make, class... In>
+struct expression_traits<From, made<Make, In...>> : expression_kind {
+    using operation = typename result_of<decltype(Make)>::type;
+
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, operation, In...>();
+        result.constant = false;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        expression_traits<From, expression<operation, In...>>::describe(parts);
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.add(Make(found), inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/check.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
+/// Rules that cannot be meant do not compile.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The first operation of a replacement whose own attributes say nothing, -1 if there is none.
+template <class E>
+struct attributeless {
+    static constexpr op::kind operation = op::kind::none;
+};
+template <class... Each>
+constexpr op::kind first_attributeless() {
+    op::kind result = op::kind::none;
+    ((result = result == op::kind::none ? attributeless<Each>::operation : result), ...);
+    return result;
+}
+template <class Op, class... In>
+struct attributeless<expression<Op, In...>> {
+    static constexpr op::kind operation = has_useful_attributes<Op>() ? first_attributeless<In...>() : Op::number;
+};
+template <class Op, class... In>
+struct attributeless<computed<Op, In...>> : attributeless<expression<Op, In...>> {};
+template <int Label, class... In>
+struct attributeless<like<Label, In...>> {
+    static constexpr op::kind operation = first_attributeless<In...>();
+};
+template <auto Make, class... In>
+struct attributeless<made<Make, In...>> {
+    static constexpr op::kind operation = first_attributeless<In...>();
+};
+template <class E, element... Types>
+struct attributeless<of_type<E, Types...>> : attributeless<E> {};
+
+template <class From, class E>
+constexpr pattern_parts parts_of() {
+    pattern_parts parts;
+    expression_traits<From, E>::describe(parts);
+    return parts;
+}
+
+/// Notes numbers that are too large, or that what is looked for does not have.
+constexpr void check_numbers(expression_facts& facts, view<int> used, const seq<int, 8>& found) {
+    for (const int each : used) {
+        if (each < 0 || each >= match::most) {
+            facts.note(rule_mistake::large_number, each, op::kind::none);
+        } else if (!found.contains(each)) {
+            facts.note(rule_mistake::unknown_number, each, op::kind::none);
+        }
+    }
+}
+
+template <class From, class To, bool Conditional>
+consteval rule_finding find_rule_mistake() {
+    if constexpr (!expression_traits<From, From>::is_operation) {
+        return {rule_mistake::no_operation};
+    } else {
+        expression_facts from = expression_traits<From, From>::facts();
+        check_numbers(from, from.captures, from.captures);
+        check_numbers(from, from.labels, from.labels);
+        expression_facts to = expression_traits<From, To>::facts();
+        check_numbers(to, to.captures, from.captures);
+        check_numbers(to, to.labels, from.labels);
+        for (const rule_finding& each : {from.mistake, to.mistake}) {
+            if (each.what != rule_mistake::none) {
+                return each;
+            }
+        }
+        if (attributeless<To>::operation != op::kind::none) {
+            return {rule_mistake::no_attributes, 0, attributeless<To>::operation};
+        }
+        if ((from.types & to.types) == 0) {
+            return {rule_mistake::other_type};
+        }
+        if (!Conditional && covers(parts_of<From, From>(), parts_of<From, To>())) {
+            return {rule_mistake::own_result};
+        }
+        return {};
+    }
+}
+
+template <rule_name Name, rule_mistake, int Number, op::kind Operation>
+struct checked_rule {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::input_count, N, O>
+    : mistake::operation_does_not_take_this_number_of_inputs<O, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_common_type, N, O> : mistake::inputs_have_no_element_type_in_common<O> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_operation, N, O> : mistake::rule_does_not_begin_with_an_operation<Name> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::unknown_number, N, O>
+    : mistake::replacement_uses_a_number_that_the_rule_does_not_find<Name, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::large_number, N, O> : mistake::number_is_not_below_sixteen<Name, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::other_type, N, O> : mistake::replacement_has_another_element_type<Name> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::not_constant, N, O>
+    : mistake::computed_operation_has_an_input_that_is_not_constant<O> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_attributes, N, O> : mistake::replacement_does_not_say_the_attributes_of<O> {
+};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::own_result, N, O> : mistake::rule_matches_its_own_result<Name> {};
+
+template <class From, class To, bool Conditional>
+inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Conditional>();
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
+/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
+///
+///     struct merge_multiplies
+///         : rule<"MergeMultiplies",
+///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
+///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
+///
+/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
+/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
+/// result) do not compile, with a sentence of namespace `mistake` as the message.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The pattern of a rule, for dispatch.
+template <class From>
+struct rule_pattern;
+template <class From>
+    requires(!is_same<typename operation_type<From>::type, void>)
+struct rule_pattern<From> {
+    static constexpr int root_count = 1;
+    static constexpr op::kind roots[1] = {operation_type<From>::type::number};
+    static constexpr void describe(pattern_parts& parts) { expression_traits<From, From>::describe(parts); }
+    static constexpr bool matches(const graph& model, node_id id) {
+        match found(model, id);
+        return expression_traits<From, From>::matches_node(found, id, [] { return true; });
+    }
+};
+
+template <class Condition>
+constexpr bool check_condition(const match& found, text_view& broken) {
+    if (Condition::holds(found)) {
+        return true;
+    }
+    broken = Condition::name;
+    return false;
+}
+template <class... Conditions>
+constexpr text_view first_broken(const match& found, when<Conditions...>) {
+    text_view broken;
+    static_cast<void>((check_condition<Conditions>(found, broken) && ...));
+    return broken;
+}
+
+/// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
+[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
+    if (r.model.type(made) != r.model[root].type()) {
+        return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
+    }
+    if (r.model.shape(made) != r.model[root].shape()) {
+        return r.refused(root, name, refuse(reason::shapes_do_not_match));
+    }
+    if (r.model[made.node].name().empty() && r.model.use_count(made.node) == 0 && !r.model.is_root(made.node)) {
+        replace_and_name(r, root, made.node);
+        return true;
+    }
+    if (!can_hand_name_on(r.model, root, made)) {
+        return r.refused(root, name, refuse(reason::name_has_no_place));
+    }
+    if (feeds_result(r.model, root)) {
+        r.model.rename(made.node, r.model[root].name());
+    }
+    r.model.replace_uses(root, made);
+    return true;
+}
+
+}  // namespace detail
+
+/// A transformation that puts `To` in the place of `From` where all conditions hold.
+///
+/// `Name` is its published name. The replacement must have the element type and shape of what it replaces: where that
+/// shows only at run time, the node stays, with a reason. New operations are visited next. The node keeps its name.
+template <rule_name Name, class From, class To, class When = when<>>
+struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_same(When, when<>)>.what,
+                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.number,
+                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.operation> {
+    static constexpr rule_name published = Name;
+    static constexpr text_view name = published.view();
+    using pattern = detail::rule_pattern<From>;
+    /// True if it changes whatever its pattern matches: what comes later with a narrower pattern is never reached.
+    static constexpr bool unconditional = __is_same(When, when<>);
+    static constexpr void describe_result(pattern_parts& parts) {
+        detail::expression_traits<From, To>::describe(parts);
+    }
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        match found(r.model, id);
+        bool changed = false;
+        bool matched = false;
+        // The first way to match for which the conditions hold; if there is none, the first condition that was broken is the reason.
+        text_view broken;
+        detail::expression_traits<From, From>::matches_node(found, id, [&] {
+            matched = true;
+            const text_view here = detail::first_broken(found, When{});
+            broken = broken.empty() ? here : broken;
+            changed = here.empty();
+            return changed;
+        });
+        if (!changed) {
+            return matched && r.refused(id, name, {.why = reason::condition_does_not_hold, .condition = broken});
+        }
+        return detail::put_in_place(r, id, detail::expression_traits<From, To>::make(r, found), name);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule_pieces.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
+/// More pieces for rules: alternatives in what is looked for, constants in what takes its place.
+namespace lpt::inline LPT_ABI {
+
+/// Any one of these expressions, tried in their order; not for the first operation of a rule. A number that not all of them have may be
+/// absent from the match (`found[number]` is then false), and a replacement cannot use it.
+template <class... Expressions>
+struct either {};
+
+/// In a replacement: a Constant with the value that a function makes of what was found; `constexpr tensor value_of(const match&)`.
+template <auto Make>
+struct made_constant {};
+
+namespace detail {
+
+template <class From, class First, class... Rest>
+struct expression_traits<From, either<First, Rest...>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, First>::facts();
+        const auto join_with = [&](const expression_facts& other) {
+            result.note(other.mistake.what, other.mistake.number, other.mistake.operation);
+            result.types |= other.types;
+            result.constant = result.constant && other.constant;
+            keep_common(result.captures, other.captures);
+            keep_common(result.labels, other.labels);
+        };
+        (join_with(expression_traits<From, Rest>::facts()), ...);
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({pattern_part::role::one_of, op::kind::none, 1 + static_cast<int>(sizeof...(Rest))});
+        expression_traits<From, First>::describe(parts);
+        (expression_traits<From, Rest>::describe(parts), ...);
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        const match before = found;
+        const auto tried = [&](bool matched) {
+            found = matched ? found : before;
+            return matched;
+        };
+        return tried(expression_traits<From, First>::matches(found, source, next)) ||
+               (tried(expression_traits<From, Rest>::matches(found, source, next)) || ...);
+    }
+
+private:
+    static constexpr void keep_common(seq<int, 8>& numbers, const seq<int, 8>& others) {
+        seq<int, 8> common;
+        for (const int each : numbers) {
+            if (others.contains(each)) {
+                common.push_back(each);
+            }
+        }
+        numbers = common;
+    }
+};
+
+template <class From, auto Make>
+struct expression_traits<From, made_constant<Make>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result;
+        result.constant = true;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().what = pattern_part::role::constant;
+    }
+    static constexpr output_ref make(auto& r, const match& found) { return r.model.constant(Make(found)); }
+};
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/optimization/numbers.hpp

@@ -25,8 +25,7 @@ using version_conversions =
     stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
-using preparing_fusions = stage<batch_norm_decomposition, batch_norm_decomposition_of_version_0, pad_fusion_convolution,
-                                pad_fusion_group_convolution>;
+using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;
 
 namespace detail {
 constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const void*) {

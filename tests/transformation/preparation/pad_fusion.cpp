@@ -106,7 +106,7 @@ TEST_CASE("other values, other modes, other axes, margins that cut, and margins 
     const node_id layer = net.model.add(what, {pad, net.constant({1, 2}, {1, 2, 1, 1})});
     net.model.result(layer);
     CHECK_FALSE(net.run<pad_fusion_convolution>(layer));
-    CHECK(net.why() == reason::condition_does_not_hold);
+    CHECK(net.why() == reason::pattern_does_not_match);
 }
 
 TEST_CASE("preparing a network fuses the Pads of its convolutions") {
