@@ -84,16 +84,26 @@ inline std::string difference_of(const json& port, element type, const shape& di
     return "";
 }
 
-/// Runs a case of a model that computes. Gives the first difference to the right answer; empty: none.
-inline std::string run_tflite_model(const json& conformance_case, const tflite::model& model,
-                                    const kernel::kernel_table* kernels) {
-    specified::network net(model, kernels);
+/// Makes the network of a case and runs it.
+template <class Arithmetic>
+specified::basic_network<Arithmetic> run_network(const json& conformance_case, const tflite::model& model,
+                                                 const kernel::kernel_table* kernels) {
+    specified::basic_network<Arithmetic> net(model, kernels);
     std::size_t position = 0;
     for (const json& port : conformance_case.at("inputs")) {
         const seq<std::byte> data = bytes_of_base64(port.at("data").get<std::string>());
         net.set_input(position++, view<std::byte>(data));
     }
     net.run();
+    return net;
+}
+
+/// Runs a case of a model that computes, in an arithmetic. Gives the first difference to an answer of the case; empty: none.
+/// An answer has `outputs`, and may have `intermediates`.
+template <class Arithmetic>
+std::string run_tflite_model(const json& conformance_case, const json& answer, const tflite::model& model,
+                             const kernel::kernel_table* kernels) {
+    const auto net = run_network<Arithmetic>(conformance_case, model, kernels);
     const auto compare = [&](const json& ports) -> std::string {
         for (const json& port : ports) {
             const specified::value& found = net.tensor(port.at("tensor").get<std::size_t>());
@@ -102,14 +112,27 @@ inline std::string run_tflite_model(const json& conformance_case, const tflite::
         }
         return "";
     };
-    if (conformance_case.contains("intermediates")) {
-        const std::string difference = compare(conformance_case.at("intermediates"));
+    if (answer.contains("intermediates")) {
+        const std::string difference = compare(answer.at("intermediates"));
         if (!difference.empty()) return difference;
     }
-    return compare(conformance_case.at("outputs"));
+    return compare(answer.at("outputs"));
 }
 
-/// Runs a case, one that computes on the best kernels and on none. Gives the first difference to the right answer; empty: it passed.
+/// What TensorFlow Lite Micro answers to a case: one of its `alternatives`, or the outputs that all agree on. Null: it is not known, where Micro lacks
+/// the operator or deviates from what the specification says.
+inline const json* answer_of_micro(const json& conformance_case) {
+    if (conformance_case.contains("alternatives")) {
+        for (const json& each : conformance_case.at("alternatives")) {
+            if (each.at("reference").get<std::string>().rfind("tflite-micro", 0) == 0) return &each;
+        }
+    }
+    const auto distance = conformance_case.find("micro_max_lsb");
+    const bool is_equal = distance != conformance_case.end() && distance->is_number() && *distance == 0;
+    return is_equal ? &conformance_case : nullptr;
+}
+
+/// Runs a case, one that computes on the best kernels and on none, in the reference's arithmetic and in that of TensorFlow Lite Micro. Gives the first difference to the right answer; empty: it passed.
 inline std::string run_tflite_case(const json& conformance_case) {
     const tflite::model model = model_of_case(conformance_case);
     if (conformance_case.at("suite") == "checker") {
@@ -117,9 +140,17 @@ inline std::string run_tflite_case(const json& conformance_case) {
         const std::string found = broken_rules(check::violations_of(model));
         return wanted == found ? "" : in_one_line("expected [" + wanted + "], found [" + found + "]");
     }
-    const std::string difference = run_tflite_model(conformance_case, model, nullptr);
-    if (!difference.empty()) return difference;
-    return run_tflite_model(conformance_case, model, &kernel::table_for(kernel::best_isa()));
+    const kernel::kernel_table* const best = &kernel::table_for(kernel::best_isa());
+    const json* const micro = answer_of_micro(conformance_case);
+    for (const kernel::kernel_table* const kernels : {static_cast<const kernel::kernel_table*>(nullptr), best}) {
+        std::string difference =
+            run_tflite_model<arithmetic::tflite_reference>(conformance_case, conformance_case, model, kernels);
+        if (!difference.empty()) return difference;
+        if (micro == nullptr) continue;
+        difference = run_tflite_model<arithmetic::tflite_micro>(conformance_case, *micro, model, kernels);
+        if (!difference.empty()) return "tflite_micro: " + difference;
+    }
+    return "";
 }
 
 }  // namespace lpt::conformance

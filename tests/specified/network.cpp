@@ -13,6 +13,8 @@ using tflite::tensor_type;
 
 namespace {
 
+using micro = specified::basic_network<arithmetic::tflite_micro>;
+
 template <class Network = specified::network>
 std::vector<int> run(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
     Network net(model);
@@ -67,13 +69,54 @@ TEST_CASE("FULLY_CONNECTED rounds once, in TensorFlow Lite Micro's arithmetic tw
     for (int i = 1; i < 100; ++i) {
         const float scale = 0.001F * static_cast<float>(i) + 0.0004999F;
         const auto code = static_cast<std::int8_t>(i);
-        using micro = specified::basic_network<arithmetic::tflite_micro>;
         const int once = run(dense(scale), {code, 100})[0];
         const int twice = run<micro>(dense(scale), {code, 100})[0];
         CHECK(std::abs(once - twice) <= 1);
         differences += once != twice ? 1 : 0;
     }
     CHECK(differences < 10);
+}
+
+TEST_CASE("SUM rounds once, in TensorFlow Lite Micro's arithmetic twice") {
+    const auto total_of = [](float output_scale) {
+        return model_of(builtin::sum,
+                        {tensor_of({1, 2}, 1, 0), constant_of<std::int32_t>({1}, 1, {1}, tensor_type::int32),
+                         tensor_of({1, 1}, output_scale, 0)},
+                        {whole("keep_dims", 1)});
+    };
+    CHECK(run<micro>(total_of(2), {3, 4}) == std::vector<int>{4});
+    CHECK(run(total_of(2), {3, 4}) == std::vector<int>{4});
+    int differences = 0;
+    for (int i = 1; i < 100; ++i) {
+        const float scale = 4.0F + 0.01F * static_cast<float>(i);
+        const auto code = static_cast<std::int8_t>(i);
+        const int once = run(total_of(scale), {code, 27})[0];
+        const int twice = run<micro>(total_of(scale), {code, 27})[0];
+        CHECK(std::abs(once - twice) <= 1);
+        differences += once != twice ? 1 : 0;
+    }
+    CHECK(differences > 0);  // quarters are rounded first
+    CHECK(differences < 25);
+}
+
+TEST_CASE("LOGISTIC and TANH are in TensorFlow Lite Micro's arithmetic one step off at most, where the input's scale "
+          "is below 4") {
+    for (const builtin function : {builtin::logistic, builtin::tanh}) {
+        const bool is_logistic = function == builtin::logistic;
+        for (const float scale : {1.0F / 256, 1.0F / 128, 0.05F}) {
+            const tflite::model model =
+                model_of(function, {tensor_of({5}, scale, 3),
+                                    is_logistic ? tensor_of({5}, 1.0F / 256, -128) : tensor_of({5}, 1.0F / 128, 0)});
+            const std::vector<int> real = run(model, {-128, -20, 3, 40, 127});
+            const std::vector<int> fixed = run<micro>(model, {-128, -20, 3, 40, 127});
+            for (std::size_t i = 0; i < real.size(); ++i)
+                CHECK(std::abs(real[i] - fixed[i]) <= 1);
+            CHECK(fixed[2] == 0);
+        }
+    }
+    // Real numbers of 15 and more leave the 4 integer bits and are at the ends.
+    const tflite::model wide = model_of(builtin::tanh, {tensor_of({3}, 4, 0), tensor_of({3}, 1.0F / 128, 0)});
+    CHECK(run<micro>(wide, {-4, 0, 4}) == std::vector<int>{-128, 0, 127});
 }
 
 TEST_CASE("per-axis scales must be along the axis of output channels and as many as it is long") {

@@ -18,8 +18,10 @@ struct multiplier {
 /// Integers of 32 bits and IEEE double precision in few, explicit operations: the same bits with every compiler and processor.
 struct tflite_reference {
     static constexpr text_view name = "tflite_reference";
-    /// Whether matrix products with a vector of weights a channel (FULLY_CONNECTED) round once, from the exact product.
-    static constexpr bool dense_rounds_once = true;
+    /// Whether FULLY_CONNECTED and SUM round once, from the exact product; else twice, as the convolutions do.
+    static constexpr bool rounds_once = true;
+    /// Whether LOGISTIC and TANH are computed in fixed point with 4 integer bits; else in single precision.
+    static constexpr bool functions_in_fixed_point = false;
 
     /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
     static std::int64_t round_half_away(double value) {
@@ -74,10 +76,11 @@ struct tflite_reference {
     }
 };
 
-/// TensorFlow Lite Micro's: as the reference, but FULLY_CONNECTED rounds twice as the convolutions do.
+/// TensorFlow Lite Micro's: as the reference, but FULLY_CONNECTED and SUM round twice, and LOGISTIC and TANH are computed in fixed point.
 struct tflite_micro : tflite_reference {
     static constexpr text_view name = "tflite_micro";
-    static constexpr bool dense_rounds_once = false;
+    static constexpr bool rounds_once = false;
+    static constexpr bool functions_in_fixed_point = true;
 };
 
 }  // namespace lpt::inline LPT_ABI::arithmetic

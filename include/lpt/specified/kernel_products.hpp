@@ -181,7 +181,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     made.a_zero_point = from.zero_point;
     made.packed_b = state->weights.data();
     made.c_row_stride = channels;
-    made.finish = state->finish(op, to, Arithmetic::dense_rounds_once, of_output.elements());
+    made.finish = state->finish(op, to, Arithmetic::rounds_once, of_output.elements());
     const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/specified/elementwise.hpp>
+#include <lpt/specified/fixed_point.hpp>
 
 namespace lpt::inline LPT_ABI::specified {
 
@@ -73,6 +74,25 @@ inline float gelu(float x, bool approximate) {
     return 0.5F * x * (1.0F + rounded<std::tanh>(root_of_two_over_pi * x * (1.0F + 0.044715F * x * x)));
 }
 
+/// LOGISTIC (8 bits) and TANH (7 bits) in fixed point: x = T(q - z_i, M(2^27 s_i)) has 4 integer bits, f(x) is rounded half away to `bits` bits.
+/// Codes whose x has more are the first or last. The output's quantization, which the specification sets, has no part in it.
+template <class Arithmetic, class Function>
+step make_fixed_function(const operation& op, int bits, std::int32_t zero_point, Function function) {
+    op.expect_codes(1);
+    const quantized from = op.in(0);
+    constexpr int integer_bits = 4;
+    const arithmetic::multiplier by = Arithmetic::of(std::ldexp(static_cast<double>(from.scale), 31 - integer_bits));
+    const double radius = std::floor(std::ldexp(double{(1 << integer_bits) - 1}, 31 - integer_bits - by.exponent));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const std::int32_t centred = code - from.zero_point;
+                           if (centred <= -radius) return -128;
+                           if (centred >= radius) return 127;
+                           const arithmetic::fixed<integer_bits> x{Arithmetic::scale(centred, by)};
+                           const std::int32_t result = Arithmetic::divide_by_power(function(x).raw, 31 - bits);
+                           return code_range().clamp(std::int64_t{result} + zero_point);
+                       }));
+}
+
 /// An affine function of the code in two pieces: T(q - z_i, above) where q >= z_i, else T(q - z_i, below); + z_o; within the range.
 template <class Arithmetic>
 step make_affine(const operation& op, quantized from, quantized to, double above, double below, code_range range) {
@@ -88,11 +108,17 @@ step make_affine(const operation& op, quantized from, quantized to, double above
 }  // namespace detail
 
 /// LOGISTIC, TANH, ELU, EXP, LOG, GELU: clamp(round_half_away(f(s_i (q - z_i)) / s_o) + z_o).
-/// Where f has no real value, or minus infinity, the code is -128.
+/// Where f has no real value, or minus infinity, the code is -128. The arithmetic may have LOGISTIC and TANH in fixed point.
 template <class Arithmetic>
 step make_real_function(const operation& op) {
     using detail::rounded;
     using tflite::builtin;
+    if constexpr (Arithmetic::functions_in_fixed_point) {
+        if (op.code() == builtin::logistic)
+            return detail::make_fixed_function<Arithmetic>(op, 8, -128, [](auto x) { return arithmetic::logistic(x); });
+        if (op.code() == builtin::tanh)
+            return detail::make_fixed_function<Arithmetic>(op, 7, 0, [](auto x) { return arithmetic::tanh(x); });
+    }
     switch (op.code()) {
         case builtin::logistic:
             return detail::make_function<Arithmetic>(op, [](float x) { return 1.0F / (1.0F + rounded<std::exp>(-x)); });

@@ -31,7 +31,7 @@ struct requantization {
     }
     /// Rounded once, where the arithmetic says so.
     std::int8_t dense(std::int32_t sum, std::size_t channel) const {
-        if constexpr (Arithmetic::dense_rounds_once) {
+        if constexpr (Arithmetic::rounds_once) {
             return static_cast<std::int8_t>(
                 range.clamp(std::int64_t{Arithmetic::scale_once(sum, exactly[channel])} + zero_point));
         } else {

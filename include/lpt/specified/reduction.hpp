@@ -124,21 +124,24 @@ step make_mean(const operation& op) {
     };
 }
 
-/// SUM: round_half_away(sum(q - z_i) (s_i / s_o)) + z_o.
+/// SUM: round_half_away(sum(q - z_i) (s_i / s_o)) + z_o; where the arithmetic rounds twice, T(sum(q - z_i), M(s_i / s_o)) + z_o.
 template <class Arithmetic>
 step make_total(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
-    const double by = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    const double exactly = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    const arithmetic::multiplier by = Arithmetic::of(exactly);
+    const auto scaled = [=](std::int64_t sum) -> std::int64_t {
+        if constexpr (Arithmetic::rounds_once) return Arithmetic::scale_once(sum, exactly);
+        return Arithmetic::scale(static_cast<std::int32_t>(sum), by);
+    };
     const detail::known_reduction known(op.option("keep_dims") != 0);
     return [=](const operands& run) {
         detail::reduction& of = known.of(run);
         value& output = run.out();
         const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            const std::int64_t scaled = Arithmetic::scale_once(sums[i], by);
-            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled + to.zero_point));
-        }
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled(sums[i]) + to.zero_point));
     };
 }
 
