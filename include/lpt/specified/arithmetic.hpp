@@ -22,6 +22,8 @@ struct tflite_reference {
     static constexpr bool rounds_once = true;
     /// Whether LOGISTIC and TANH are computed in fixed point with 4 integer bits; else in single precision.
     static constexpr bool functions_in_fixed_point = false;
+    /// Whether sums are scaled in single precision, by `requantize`; else in fixed point.
+    static constexpr bool in_single_precision = false;
 
     /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
     static std::int64_t round_half_away(double value) {
@@ -81,6 +83,27 @@ struct tflite_micro : tflite_reference {
     static constexpr text_view name = "tflite_micro";
     static constexpr bool rounds_once = false;
     static constexpr bool functions_in_fixed_point = true;
+};
+
+/// That of LiteRT's default, XNNPACK, on x86: the scale is a number of single precision, and ties go to the even integer.
+/// Operations that XNNPACK leaves to others are the reference's. Runs on the loops of the definition. Source: XNNPACK's parameters of
+/// quantized operators, replayed on LiteRT 2.3.0.
+struct xnnpack : tflite_reference {
+    static constexpr text_view name = "xnnpack";
+    static constexpr bool rounds_once = false;
+    static constexpr bool in_single_precision = true;
+
+    /// The integer next to a number within 32 bits, ties to the even one.
+    static std::int32_t round_half_even(float value) { return static_cast<std::int32_t>(std::nearbyint(value)); }
+
+    /// round_half_even(value by, limited to [lowest, highest] - zero_point) + zero_point; lowest <= highest lie within 16 bits. NaN is the lowest.
+    static std::int32_t requantize(float value, float by, std::int32_t zero_point, std::int32_t lowest,
+                                   std::int32_t highest) {
+        const auto low = static_cast<float>(lowest - zero_point);
+        const auto high = static_cast<float>(highest - zero_point);
+        const float scaled = value * by;
+        return round_half_even(!(scaled > low) ? low : scaled < high ? scaled : high) + zero_point;
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI::arithmetic

@@ -12,6 +12,7 @@
 #include <lpt/specified/reduction.hpp>
 #include <lpt/specified/resize.hpp>
 #include <lpt/specified/selection.hpp>
+#include <lpt/specified/single_precision.hpp>
 
 namespace lpt::inline LPT_ABI::specified {
 
@@ -20,6 +21,9 @@ namespace lpt::inline LPT_ABI::specified {
 template <class Arithmetic>
 step make_step(const operation& op) {
     using tflite::builtin;
+    if constexpr (Arithmetic::in_single_precision) {
+        if (step made = make_single_precision_step<Arithmetic>(op)) return made;
+    }
     switch (op.code()) {
         case builtin::add:
         case builtin::sub: return make_sum_on_kernels<Arithmetic>(op, make_sum<Arithmetic>(op));

@@ -88,6 +88,7 @@ class runnable_subgraph {
     /// Operations that read each other alone are one step of a run, in the place of the last.
     void join_steps(const kernel::kernel_table* kernels) {
         of_runs_ = steps_;
+        if (Arithmetic::in_single_precision) return;  // the kernel of joined steps rounds as the reference does
         constexpr std::size_t none = ~std::size_t{0};
         std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
         for (std::size_t i = 0; i < steps_.size(); ++i) {

@@ -8,11 +8,13 @@
 
 namespace lpt::inline LPT_ABI::specified {
 
-/// From sums to codes: T(acc, M(s_i s_w[c] / s_o)) + z_o, within the range that the fused activation leaves.
+/// From sums to codes: T(acc, M(s_i s_w[c] / s_o)) + z_o, within the range that the fused activation leaves. In single precision
+/// round_half_even(acc (s_i s_w[c] / s_o)) + z_o.
 template <class Arithmetic>
 struct requantization {
     std::vector<arithmetic::multiplier> by;  // one a channel
     std::vector<double> exactly;  // the same as real numbers
+    std::vector<float> singly;  // (s_i s_w[c]) / s_o in single precision
     std::int32_t zero_point = 0;
     code_range range;
 
@@ -22,11 +24,16 @@ struct requantization {
         for (const double scale : weight_scales) {
             exactly.push_back(static_cast<double>(input_scale) * scale / static_cast<double>(output.scale));
             by.push_back(Arithmetic::of(exactly.back()));
+            singly.push_back(input_scale * static_cast<float>(scale) / output.scale);
         }
         zero_point = output.zero_point;
         range = op.activated();
     }
     std::int8_t operator()(std::int32_t sum, std::size_t channel) const {
+        if constexpr (Arithmetic::in_single_precision) {
+            return static_cast<std::int8_t>(Arithmetic::requantize(static_cast<float>(sum), singly[channel], zero_point,
+                                                                   range.lowest, range.highest));
+        }
         return static_cast<std::int8_t>(range.clamp(std::int64_t{Arithmetic::scale(sum, by[channel])} + zero_point));
     }
     /// Rounded once, where the arithmetic says so.
