@@ -4,7 +4,8 @@
 #  - includes go upwards only: a folder uses its own headers and those of the folders it may use (table below);
 #  - an outside library is included in one place only, and the core includes no expensive standard header;
 #  - lpt.hpp reaches the core folders only;
-#  - every include is <lpt/folder/file.hpp> and exists; every header has its licence line and #pragma once.
+#  - every include is <lpt/folder/file.hpp> and exists; every header has its licence line and #pragma once;
+#  - no header has #pragma GCC optimize, nor _Pragma of it: GCC's manual calls it unfit for production.
 # Prints a line per violation, "FILE:LINE: what", and exits 1 when there is one.
 set -euo pipefail
 root=${1:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -89,6 +90,9 @@ FNR == 1 {
     if ($0 != "// SPDX-License-Identifier: Apache-2.0") report("the first line is not the licence line")
 }
 /^[ \t]*#[ \t]*pragma[ \t]+once/ { has_pragma = 1 }
+/^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+optimize/ || /_Pragma[ \t]*\([ \t]*"[ \t]*GCC[ \t]+optimize/ {
+    report("#pragma GCC optimize: how code is optimised is for the compiler options to say")
+}
 /^[ \t]*#[ \t]*include/ {
     if (!match($0, /<[^>]*>/)) { report("expected #include <...>"); next }
     header = substr($0, RSTART + 1, RLENGTH - 2)

@@ -94,6 +94,10 @@ header tensor/shape.hpp '#include "extent.hpp"'
 finds "an include in quotes" tensor/shape.hpp:3
 header tensor/shape.hpp '#include <lpt/tensor/missing.hpp>'
 finds "an include of a header that does not exist" tensor/shape.hpp:3
+header tensor/shape.hpp '' '#  pragma GCC optimize "O1"'
+finds "a region of other optimisation" tensor/shape.hpp:4
+header tensor/shape.hpp '_Pragma("GCC optimize (1)")'
+finds "a region of other optimisation by the operator" tensor/shape.hpp:3
 header attic/old.hpp
 finds "a folder that the table does not know" attic/old.hpp:1
 printf '%s\n' '#pragma once' >"$work/include/lpt/tensor/extent.hpp"
