@@ -13,9 +13,12 @@
 //   |              | avx_vnni          | -mavx2 -mfma -mavxvnni |
 //   |              | avx512_vnni_256   | -mavx2 -mfma -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni -mprfchw |
 //   |              | avx512_vnni       | the same |
-//   | AArch64      | neon              | |
-//   |              | neon_dot          | -march=armv8.2-a+dotprod |
-//   |              | neon_i8mm         | -march=armv8.2-a+dotprod+i8mm |
+//   | AArch64      | neon              | g++: -fno-schedule-insns |
+//   |              | neon_dot          | the same, -march=armv8.2-a+dotprod |
+//   |              | neon_i8mm         | the same, -march=armv8.2-a+dotprod+i8mm |
+//
+// Without -fno-schedule-insns, which clang++ does not need, g++ moves loads to the front of the tiles' loops before it assigns
+// registers, and then has too few for the sums.
 //
 // All of them belong into the program: which one runs is chosen at run time. Never compile other code with these flags beside them; the
 // linker could take its functions for those of all processors.
