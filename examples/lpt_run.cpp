@@ -309,6 +309,9 @@ void run_network(const arguments& given) {
     stopwatch importing;
     graph model = read_network_file(given.model);
     all.import_ms = importing.ms();
+    if (run::is_tflite(given.model)) {
+        run::print_warnings(tflite::read_model(given.model));
+    }
     model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;
     report became = make_report(original, model, {}, dispatch_view());

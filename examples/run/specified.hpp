@@ -17,12 +17,17 @@
 
 namespace lpt::run {
 
+/// Whether a file says that it is a TFLite model.
+inline bool is_tflite(const std::string& path) {
+    char begin[8] = {};
+    std::ifstream file(path, std::ios::binary);
+    return file.read(begin, sizeof begin) && std::string_view(begin + 4, 4) == "TFL3";
+}
+
 /// Whether a file is a TFLite model whose operations compute on int8 throughout, in an arithmetic that is specified: what they read, but for
 /// constants, and write is int8 or the handle of a variable.
 inline bool is_all_int8(const std::string& path) {
-    char begin[8] = {};
-    std::ifstream file(path, std::ios::binary);
-    if (!file.read(begin, sizeof begin) || std::string_view(begin + 4, 4) != "TFL3") {
+    if (!is_tflite(path)) {
         return false;
     }
     const tflite::model model = tflite::read_model(path);
@@ -47,7 +52,7 @@ inline bool is_all_int8(const std::string& path) {
     return !net.operators.empty();
 }
 
-/// A line for each rule of the 8-bit specification that the network breaks.
+/// A line for each violation of the 8-bit specification.
 inline void print_warnings(const tflite::model& model) {
     for (const check::violation& each : check::violations_of(model)) {
         std::fprintf(stderr, "lpt_run: warning: %s\n", each.in_words().c_str());

@@ -128,6 +128,20 @@ expect "what has no kernel runs within the limit" quietly "$work/doubles.xml" --
 expect "a run in specified arithmetic" quietly examples/data/digits-tflite/model.tflite --input examples/data/digits-tflite/in0.npy \
     --arithmetic specified --output "$work/specified"
 expect "specified arithmetic is exact" cmp "$work/specified/0.npy" examples/data/digits-tflite/out0.npy
+# Networks whose operations all are int8 run as specified, if nothing else is asked for.
+digits_tflite=examples/data/digits-tflite/model.tflite
+expect "a network of int8 runs in specified arithmetic" quietly "$digits_tflite" --input examples/data/digits-tflite/in0.npy --output "$work/default"
+expect "it says so" has "$work/table" "9 operations in the arithmetic of the 8-bit specification"
+expect "its outputs are those of specified arithmetic" cmp "$work/default/0.npy" "$work/specified/0.npy"
+# Violations of the 8-bit specification are warnings, a line each, in both arithmetics.
+for arithmetic in specified transformed; do
+    expect "a network with a wrong scale runs $arithmetic" eval \
+        'quietly tests/data/spec/wrong_bias_scale.tflite --arithmetic $arithmetic 2>"$work/warnings"'
+    expect "one warning names the rule, $arithmetic" grep -qE "^lpt_run: warning: [A-Z0-9_]+ 0, bias '.*': bias-scale, expected scale .*, found scale " "$work/warnings"
+    expect "there is no other line, $arithmetic" [ "$(wc -l <"$work/warnings")" = 1 ]
+    expect "a conforming network runs $arithmetic" eval 'quietly "$digits_tflite" --arithmetic $arithmetic 2>"$work/warnings"'
+    expect "a conforming network is not warned about, $arithmetic" [ ! -s "$work/warnings" ]
+done
 rejects "Exp 'power' cannot be evaluated" "$work/doubles.xml" --evaluation-limit 0
 expect "a network runs with a small budget for folding" quietly "$work/doubles.xml" --folding-limit 0 --folding-steps 0
 rejects "--folding-limit" "$work/doubles.xml" --folding-limit much
