@@ -28,7 +28,8 @@ void print_json(const violations& found, std::size_t operations) {
     nlohmann::json list = nlohmann::json::array();
     for (const violation& each : found) {
         const lpt::spec::restriction_facts& rule = facts(each.rule);
-        list.push_back({{"op_index", each.operation},
+        list.push_back({{"subgraph", each.subgraph},
+                        {"op_index", each.operation},
                         {"op", words(each.operation_name)},
                         {"role", words(each.role)},
                         {"tensor", each.tensor},
@@ -93,7 +94,9 @@ int main(int count, char** words_of_line) {
         if (file.empty()) throw std::runtime_error("expected a model: lpt_check MODEL.tflite");
         const lpt::tflite::model model = lpt::tflite::read_model(file);
         const violations found = lpt::check::violations_of(model);
-        const std::size_t operations = model.subgraphs.front().operators.size();
+        std::size_t operations = 0;
+        for (const lpt::tflite::subgraph& each : model.subgraphs)
+            operations += each.operators.size();
         if (as_json) {
             print_json(found, operations);
         } else {

@@ -12630,27 +12630,33 @@ struct described_tensor {
 
 /// An operation. Absent inputs have their place.
 struct described_operation {
-    int index = 0;  // its number in the file
+    int index = 0;  // its number in the subgraph
     text_view name;  // as the TensorFlow Lite schema spells it
+    text_view missing_option;  // one without which it computes nothing; empty: it has them all
     seq<described_tensor, 0> inputs;
     seq<described_tensor, 0> outputs;
 };
 
 /// A place where the specification is broken.
 struct violation {
-    int operation = 0;
+    int subgraph = 0;
+    int operation = 0;  // its number in the subgraph
     text operation_name;
-    text role;  // input0, input1, ..., weights, bias, output0
-    int tensor = -1;
+    text role;  // input0, input1, ..., weights, bias, output0; options
+    int tensor = -1;  // -1: of options
     text tensor_name;
     spec::restriction rule = spec::restriction::dtype;
     text expected;
     text found;
 
-    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ..."
+    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ...", after "subgraph 1: " where that is not the network itself. One line,
+    /// whatever characters the file's names have.
     text in_words() const {
-        return join({operation_name, " ", operation, ", ", role, " '", tensor_name, "': ", spec::name(rule),
-                     ", expected ", expected, ", found ", found});
+        const text outer = subgraph == 0 ? text() : join({"subgraph ", subgraph, ": "});
+        const text inner = tensor < 0 ? text() : join({" '", tensor_name, "'"});
+        return error(join({outer, operation_name, " ", operation, ", ", role, inner, ": ", spec::name(rule),
+                           ", expected ", expected, ", found ", found}))
+            .message();
     }
 };
 
@@ -12690,6 +12696,9 @@ inline text in_words(view<float> scales) {
     return join({scales.size(), " scales"});
 }
 
+/// "1 zero point", "2 zero points"
+inline text in_words(std::size_t count, text_view what) { return join({count, " ", what, count == 1 ? "" : "s"}); }
+
 inline std::int64_t zero_point_of(const described_tensor& tensor) {
     return tensor.zero_points.empty() ? 0 : tensor.zero_points[0];
 }
@@ -12711,17 +12720,21 @@ class operation_check {
         return each.input < 0 ? text("output0") : join({"input", each.input});
     }
 
-    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
+    void report(text role, spec::restriction rule, text expected, text found) {
         violation result;
         result.operation = operation_.index;
         result.operation_name = operation_.name;
-        result.role = role_of(each);
-        result.tensor = each.tensor->index;
-        result.tensor_name = each.tensor->name;
+        result.role = move(role);
         result.rule = rule;
         result.expected = move(expected);
         result.found = move(found);
         found_.push_back(move(result));
+    }
+
+    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
+        report(role_of(each), rule, move(expected), move(found));
+        found_.back().tensor = each.tensor->index;
+        found_.back().tensor_name = each.tensor->name;
     }
 
     void cover(view<described_tensor> tensors, std::size_t index, const spec::requirement& asks, int input) {
@@ -12759,6 +12772,11 @@ class operation_check {
         return true;
     }
 
+    void check_options() {
+        if (operation_.missing_option.empty()) return;
+        report("options", spec::restriction::option_missing, join({operation_.missing_option, " above 0"}), "none");
+    }
+
     void check_tensor(covered_tensor& each) {
         const described_tensor& tensor = *each.tensor;
         if (tensor.type != each.asks->type)
@@ -12771,7 +12789,7 @@ class operation_check {
         if (each.asks->scale != spec::scale_rule::product) check_scales(each);
         switch (each.asks->role) {
             case spec::operand::weight: return check_weights(each);
-            case spec::operand::bias: return check_zero_is(each, spec::restriction::bias_zero_point);
+            case spec::operand::bias: return check_bias_alone(each);
             default: return check_activation(each);
         }
     }
@@ -12791,9 +12809,24 @@ class operation_check {
         }
     }
 
+    /// Without zero points all are 0.
+    void check_zero_count(const covered_tensor& each) {
+        const std::size_t zero_points = each.tensor->zero_points.size();
+        const std::size_t scales = each.tensor->scales.size();
+        if (zero_points == 0 || zero_points == scales) return;
+        report(each, spec::restriction::zero_point_count, in_words(scales, "zero point"),
+               in_words(zero_points, "zero point"));
+    }
+
+    void check_bias_alone(covered_tensor& each) {
+        check_zero_count(each);
+        check_zero_is(each, spec::restriction::bias_zero_point);
+    }
+
     void check_weights(covered_tensor& each) {
         const described_tensor& tensor = *each.tensor;
         if (tensor.scales.size() > 1) check_axis(each);
+        check_zero_count(each);
         check_zero_is(each, spec::restriction::weight_zero_point);
         constexpr int lowest_code = -128;
         if (each.asks->lowest > lowest_code && tensor.constant_bytes != 0 &&
@@ -12821,6 +12854,7 @@ class operation_check {
         const described_tensor& tensor = *each.tensor;
         if (!each.has_one_scale)
             return report(each, spec::restriction::per_tensor, "one scale", join({tensor.scales.size(), " scales"}));
+        check_zero_count(each);
         const element_facts& range = facts(each.asks->type);
         for (const std::int64_t zero_point : tensor.zero_points) {
             if (static_cast<double>(zero_point) >= range.lowest && static_cast<double>(zero_point) <= range.highest)
@@ -12892,6 +12926,7 @@ public:
     void run() {
         cover_all();
         if (!applies()) return;
+        check_options();
         for (covered_tensor& each : covered_)
             check_tensor(each);
         check_bias();
@@ -12959,6 +12994,31 @@ inline described_tensor describe(const tflite::subgraph& net, std::int64_t index
     return result;
 }
 
+/// Options that have no default: 0, which the format gives them where they are absent, makes an operation compute nothing.
+inline view<text_view> needed_options(tflite::builtin code) {
+    static constexpr text_view strides[] = {"stride_w", "stride_h"};
+    static constexpr text_view window[] = {"stride_w", "stride_h", "filter_width", "filter_height"};
+    static constexpr text_view block[] = {"block_size"};
+    static constexpr text_view beta[] = {"beta"};
+    switch (code) {
+        case tflite::builtin::conv_2d:
+        case tflite::builtin::depthwise_conv_2d: return strides;
+        case tflite::builtin::average_pool_2d:
+        case tflite::builtin::max_pool_2d: return window;
+        case tflite::builtin::space_to_depth: return block;
+        case tflite::builtin::softmax: return beta;
+        default: return {};
+    }
+}
+
+inline text_view missing_option(const tflite::operator_info& each) {
+    for (const text_view name : needed_options(each.code)) {
+        const tflite::option* const found = each.find(name);
+        if (found == nullptr || (found->whole == 0 && found->real == 0)) return name;
+    }
+    return {};
+}
+
 }  // namespace detail
 
 /// An operation of a subgraph as the checker reads it. It looks at the subgraph, which outlives it.
@@ -12967,6 +13027,7 @@ inline described_operation describe(const tflite::subgraph& net, std::size_t ind
     described_operation result;
     result.index = static_cast<int>(index);
     result.name = each.name();
+    result.missing_option = detail::missing_option(each);
     for (const std::int64_t tensor : each.inputs)
         result.inputs.push_back(detail::describe(net, tensor));
     for (const std::int64_t tensor : each.outputs)
@@ -12983,8 +13044,17 @@ inline seq<violation, 0> violations_of(const tflite::subgraph& net) {
     return result;
 }
 
-/// The same for a model's network, its first subgraph.
-inline seq<violation, 0> violations_of(const tflite::model& model) { return violations_of(model.subgraphs.front()); }
+/// The same for all subgraphs of a model, in their order: bodies of IF and WHILE and first values of variables are computed, too.
+inline seq<violation, 0> violations_of(const tflite::model& model) {
+    seq<violation, 0> result;
+    for (std::size_t i = 0; i < model.subgraphs.size(); ++i) {
+        for (violation& each : violations_of(model.subgraphs[i])) {
+            each.subgraph = static_cast<int>(i);
+            result.push_back(move(each));
+        }
+    }
+    return result;
+}
 
 }  // namespace lpt::inline LPT_ABI::check
 #endif

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <limits>
 #include <string>
 
@@ -19,6 +18,13 @@ tflite::tensor_info activation(const char* name, float scale, std::int64_t zero_
     result.type = tensor_type::int8;
     result.dimensions = shape{1, 4, 4, 2};
     result.quantized = {{scale}, {zero_point}};
+    return result;
+}
+
+tflite::option whole(text_view name, std::int64_t value) {
+    tflite::option result;
+    result.name = name;
+    result.whole = value;
     return result;
 }
 
@@ -39,6 +45,7 @@ tflite::subgraph convolution() {
     op.code = builtin::conv_2d;
     op.inputs = {0, 1, 2};
     op.outputs = {3};
+    op.options = {whole("stride_w", 1), whole("stride_h", 1)};
     net.operators = {op};
     return net;
 }
@@ -106,10 +113,11 @@ TEST_CASE("zero points outside the type, of weights and of biases are reported")
 TEST_CASE("scales along another axis or of another number are reported, whatever the axis is") {
     CHECK(broken_after([](auto& net) { net.tensors[1].quantized.axis = 3; }) == "weights per-axis-dim");
     CHECK(broken_after([](auto& net) { net.tensors[1].quantized.axis = -7; }) == "weights per-axis-dim");
-    CHECK(broken_after([](auto& net) { net.tensors[1].quantized.scales.push_back(1); }) == "weights per-axis-count");
+    CHECK(broken_after([](auto& net) { net.tensors[1].quantized = {{0.25F, 0.125F, 1}, {0, 0, 0}}; }) ==
+          "weights per-axis-count");
     CHECK(broken_after([](auto& net) { net.tensors[1].dimensions = shape{}; }) == "weights per-axis-count");
     CHECK(broken_after([](auto& net) { net.tensors[0].quantized.scales.push_back(1); }) == "input0 per-tensor");
-    CHECK(broken_after([](auto& net) { net.tensors[2].quantized.scales.pop_back(); }) == "bias bias-granularity");
+    CHECK(broken_after([](auto& net) { net.tensors[2].quantized = {{0.125F}, {0}}; }) == "bias bias-granularity");
 }
 
 TEST_CASE("missing zero points are 0") {
@@ -148,14 +156,54 @@ TEST_CASE("operations with fewer tensors than their row names are checked as far
     CHECK(broken_after([](auto& net) { net.operators[0].outputs = {}; }) == "");
 }
 
-TEST_CASE("a model of 1,000 operations takes less than a millisecond") {
+TEST_CASE("zero points of another number than scales are reported") {
+    CHECK(broken_after([](auto& net) { net.tensors[0].quantized.zero_points.push_back(3); }) ==
+          "input0 zero-point-count");
+    CHECK(broken_after([](auto& net) { net.tensors[1].quantized.zero_points.pop_back(); }) ==
+          "weights zero-point-count");
+    CHECK(broken_after([](auto& net) { net.tensors[2].quantized.zero_points.push_back(0); }) ==
+          "bias zero-point-count");
+}
+
+TEST_CASE("an option without which an operation computes nothing is reported where it is absent or 0") {
+    CHECK(broken_after([](auto& net) { net.operators[0].options.clear(); }) == "options option-missing");
+    CHECK(broken_after([](auto& net) { net.operators[0].options[1].whole = 0; }) == "options option-missing");
     tflite::subgraph net = convolution();
-    net.operators.resize(1000, net.operators[0]);
-    auto shortest = std::chrono::nanoseconds::max();
-    for (int i = 0; i < 50; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
-        CHECK(check::violations_of(net).empty());
-        shortest = std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begin);
+    net.operators[0].options.pop_back();
+    const seq<check::violation, 0> found = check::violations_of(net);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].tensor == -1);
+    CHECK(found[0].in_words() == "CONV_2D 0, options: option-missing, expected stride_h above 0, found none");
+}
+
+TEST_CASE("options that have a default may be absent") {
+    CHECK(broken_after([](auto& net) {
+              net.operators[0].code = builtin::add;
+              net.operators[0].inputs = {0, 3};
+              net.operators[0].options.clear();
+          }) == "");
+}
+
+TEST_CASE("all subgraphs are looked at, in their order and that of their operations") {
+    tflite::model model;
+    model.subgraphs = {convolution(), convolution(), convolution()};
+    model.subgraphs[2].operators.resize(3, model.subgraphs[2].operators[0]);
+    for (const std::size_t each : {std::size_t{0}, std::size_t{2}})
+        model.subgraphs[each].tensors[2].quantized.scales[1] = 0.5F;
+    const seq<check::violation, 0> found = check::violations_of(model);
+    REQUIRE(found.size() == 4);
+    CHECK(found[0].subgraph == 0);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(found[static_cast<std::size_t>(i + 1)].subgraph == 2);
+        CHECK(found[static_cast<std::size_t>(i + 1)].operation == i);
     }
-    MESSAGE("microseconds: ", shortest.count() / 1000);
+    CHECK(found[1].in_words() ==
+          "subgraph 2: CONV_2D 0, bias 'bias': bias-scale, expected scale 0.0625, found scale 0.5");
+}
+
+TEST_CASE("a violation is one line, whatever characters a name has") {
+    tflite::subgraph net = convolution();
+    net.tensors[2].quantized.scales[1] = 0.5F;
+    net.tensors[2].name = "a\nb";
+    CHECK(check::violations_of(net)[0].in_words().view().substr(0, 23) == "CONV_2D 0, bias 'a b': ");
 }

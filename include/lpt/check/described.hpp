@@ -2,6 +2,7 @@
 // An operation with its quantization as any file format can describe it: what the checker of the specification reads.
 #pragma once
 
+#include <lpt/base/error.hpp>
 #include <lpt/base/seq.hpp>
 #include <lpt/spec/restriction.hpp>
 
@@ -25,27 +26,33 @@ struct described_tensor {
 
 /// An operation. Absent inputs have their place.
 struct described_operation {
-    int index = 0;  // its number in the file
+    int index = 0;  // its number in the subgraph
     text_view name;  // as the TensorFlow Lite schema spells it
+    text_view missing_option;  // one without which it computes nothing; empty: it has them all
     seq<described_tensor, 0> inputs;
     seq<described_tensor, 0> outputs;
 };
 
 /// A place where the specification is broken.
 struct violation {
-    int operation = 0;
+    int subgraph = 0;
+    int operation = 0;  // its number in the subgraph
     text operation_name;
-    text role;  // input0, input1, ..., weights, bias, output0
-    int tensor = -1;
+    text role;  // input0, input1, ..., weights, bias, output0; options
+    int tensor = -1;  // -1: of options
     text tensor_name;
     spec::restriction rule = spec::restriction::dtype;
     text expected;
     text found;
 
-    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ..."
+    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ...", after "subgraph 1: " where that is not the network itself. One line,
+    /// whatever characters the file's names have.
     text in_words() const {
-        return join({operation_name, " ", operation, ", ", role, " '", tensor_name, "': ", spec::name(rule),
-                     ", expected ", expected, ", found ", found});
+        const text outer = subgraph == 0 ? text() : join({"subgraph ", subgraph, ": "});
+        const text inner = tensor < 0 ? text() : join({" '", tensor_name, "'"});
+        return error(join({outer, operation_name, " ", operation, ", ", role, inner, ": ", spec::name(rule),
+                           ", expected ", expected, ", found ", found}))
+            .message();
     }
 };
 

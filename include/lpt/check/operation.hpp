@@ -33,6 +33,9 @@ inline text in_words(view<float> scales) {
     return join({scales.size(), " scales"});
 }
 
+/// "1 zero point", "2 zero points"
+inline text in_words(std::size_t count, text_view what) { return join({count, " ", what, count == 1 ? "" : "s"}); }
+
 inline std::int64_t zero_point_of(const described_tensor& tensor) {
     return tensor.zero_points.empty() ? 0 : tensor.zero_points[0];
 }
@@ -54,17 +57,21 @@ class operation_check {
         return each.input < 0 ? text("output0") : join({"input", each.input});
     }
 
-    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
+    void report(text role, spec::restriction rule, text expected, text found) {
         violation result;
         result.operation = operation_.index;
         result.operation_name = operation_.name;
-        result.role = role_of(each);
-        result.tensor = each.tensor->index;
-        result.tensor_name = each.tensor->name;
+        result.role = move(role);
         result.rule = rule;
         result.expected = move(expected);
         result.found = move(found);
         found_.push_back(move(result));
+    }
+
+    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
+        report(role_of(each), rule, move(expected), move(found));
+        found_.back().tensor = each.tensor->index;
+        found_.back().tensor_name = each.tensor->name;
     }
 
     void cover(view<described_tensor> tensors, std::size_t index, const spec::requirement& asks, int input) {
@@ -102,6 +109,11 @@ class operation_check {
         return true;
     }
 
+    void check_options() {
+        if (operation_.missing_option.empty()) return;
+        report("options", spec::restriction::option_missing, join({operation_.missing_option, " above 0"}), "none");
+    }
+
     void check_tensor(covered_tensor& each) {
         const described_tensor& tensor = *each.tensor;
         if (tensor.type != each.asks->type)
@@ -114,7 +126,7 @@ class operation_check {
         if (each.asks->scale != spec::scale_rule::product) check_scales(each);
         switch (each.asks->role) {
             case spec::operand::weight: return check_weights(each);
-            case spec::operand::bias: return check_zero_is(each, spec::restriction::bias_zero_point);
+            case spec::operand::bias: return check_bias_alone(each);
             default: return check_activation(each);
         }
     }
@@ -134,9 +146,24 @@ class operation_check {
         }
     }
 
+    /// Without zero points all are 0.
+    void check_zero_count(const covered_tensor& each) {
+        const std::size_t zero_points = each.tensor->zero_points.size();
+        const std::size_t scales = each.tensor->scales.size();
+        if (zero_points == 0 || zero_points == scales) return;
+        report(each, spec::restriction::zero_point_count, in_words(scales, "zero point"),
+               in_words(zero_points, "zero point"));
+    }
+
+    void check_bias_alone(covered_tensor& each) {
+        check_zero_count(each);
+        check_zero_is(each, spec::restriction::bias_zero_point);
+    }
+
     void check_weights(covered_tensor& each) {
         const described_tensor& tensor = *each.tensor;
         if (tensor.scales.size() > 1) check_axis(each);
+        check_zero_count(each);
         check_zero_is(each, spec::restriction::weight_zero_point);
         constexpr int lowest_code = -128;
         if (each.asks->lowest > lowest_code && tensor.constant_bytes != 0 &&
@@ -164,6 +191,7 @@ class operation_check {
         const described_tensor& tensor = *each.tensor;
         if (!each.has_one_scale)
             return report(each, spec::restriction::per_tensor, "one scale", join({tensor.scales.size(), " scales"}));
+        check_zero_count(each);
         const element_facts& range = facts(each.asks->type);
         for (const std::int64_t zero_point : tensor.zero_points) {
             if (static_cast<double>(zero_point) >= range.lowest && static_cast<double>(zero_point) <= range.highest)
@@ -235,6 +263,7 @@ public:
     void run() {
         cover_all();
         if (!applies()) return;
+        check_options();
         for (covered_tensor& each : covered_)
             check_tensor(each);
         check_bias();

@@ -23,8 +23,10 @@ enum class restriction : unsigned char {
     bias_scale,
     fixed_output,
     same_quant,
+    zero_point_count,
+    option_missing,
 };
-inline constexpr int restriction_count = 14;
+inline constexpr int restriction_count = 16;
 
 /// What there is to know about a restriction.
 struct restriction_facts {
@@ -75,6 +77,11 @@ inline constexpr restriction_facts restriction_table[restriction_count] = {
     {"same-quant", section::operator_specifications, "Input and outputs must all have same scale/zero_point",
      "codes are copied or compared as they are: real values change by the ratio of the scales",
      "give all of its tensors one quantization, or put a QUANTIZE in front"},
+    {"zero-point-count", section::per_axis_per_tensor, "a tensor has as many zero points as scales",
+     "runtimes refuse the model, or read zero points past their end", "write a zero point for each scale"},
+    {"option-missing", section::operator_specifications,
+     "an operation has the options without which it computes nothing: strides, sizes of windows and blocks, beta",
+     "runtimes refuse the model or divide by 0", "write the options of the operation with the model"},
 };
 
 constexpr const restriction_facts& facts(restriction which) { return restriction_table[static_cast<int>(which)]; }
