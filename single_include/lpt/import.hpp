@@ -14582,7 +14582,11 @@ class operands {
     const tflite::operator_info* info_;
     std::vector<value>* values_;
 
-    value& at(std::int64_t tensor) const { return (*values_)[static_cast<std::size_t>(tensor)]; }
+    /// A tensor of a list of the operation; where the file leaves it out, kernels that ask for it have no answer.
+    value& at(const std::vector<std::int64_t>& tensors, std::size_t index, text_view what) const {
+        if (index >= tensors.size() || tensors[index] < 0) fail({what, " ", index, " is missing"});
+        return (*values_)[static_cast<std::size_t>(tensors[index])];
+    }
 
 public:
     operands(const tflite::operator_info& info, std::vector<value>& values) : info_(&info), values_(&values) {}
@@ -14591,12 +14595,12 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
-    const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    const value& in(std::size_t index) const { return at(info_->inputs, index, "input"); }
     /// A tensor by its number in the file.
-    const value& tensor(std::int64_t number) const { return at(number); }
+    const value& tensor(std::int64_t number) const { return (*values_)[static_cast<std::size_t>(number)]; }
     /// The state that an operation changes.
-    value& state(std::size_t index) const { return at(info_->inputs[index]); }
-    value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }
+    value& state(std::size_t index) const { return at(info_->inputs, index, "input"); }
+    value& out(std::size_t index = 0) const { return at(info_->outputs, index, "output"); }
 };
 
 /// A kernel with everything that it knows before it runs.
@@ -18818,8 +18822,21 @@ class runnable_subgraph {
         values_.push_back(move(result));
     }
 
+    /// Raises an error for a constant whose elements are not laid out one by one, as kernels read them.
+    void expect_readable_constants(const operation& op) const {
+        for (const std::int64_t each : op.info().inputs) {
+            if (each < 0) continue;
+            const tflite::tensor_info& info = net_->tensors[static_cast<std::size_t>(each)];
+            const bool is_read = info.is_constant() && info.dimensions.elements() != 0;
+            if (!is_read || values_[static_cast<std::size_t>(each)].constant != nullptr) continue;
+            op.wrong("tensor ", each, " '", info.name, "' is ", info.is_sparse ? "sparse" : tflite::name(info.type),
+                     ", which has no specified arithmetic in 8 bits");
+        }
+    }
+
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
         const operation op(*model_, *net_, index, kernels, parallel_);
+        expect_readable_constants(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made

@@ -155,6 +155,23 @@ TEST_CASE("missing options, missing inputs, other types and unknown operators ar
           "test: operator 0 (SIN): this operator has no specified arithmetic in 8 bits");
 }
 
+TEST_CASE("sparse constants are an error that names the tensor") {
+    tflite::model model = dense(1);
+    model.subgraphs[0].tensors[1].is_sparse = true;
+    CHECK(message_of(model, {1, 2}).find("' is sparse, which has no specified arithmetic in 8 bits") !=
+          std::string::npos);
+}
+
+TEST_CASE("an input that an operation needs and the file leaves out is an error, also where a run finds it") {
+    tflite::model mean = model_of(
+        builtin::mean,
+        {tensor_of({2}, 1, 0), constant_of<std::int32_t>({1}, 1, {0}, tensor_type::int32), tensor_of({1}, 1, 0)},
+        {whole("keep_dims", 1)});
+    CHECK(message_of(mean, {1, 3}).empty());
+    mean.subgraphs[0].operators[0].inputs[1] = -1;
+    CHECK(message_of(mean, {1, 3}).find("input 1 is missing") != std::string::npos);
+}
+
 TEST_CASE("positions outside of a tensor are errors") {
     const tflite::model model = model_of(
         builtin::gather,

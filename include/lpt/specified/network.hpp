@@ -74,8 +74,21 @@ class runnable_subgraph {
         values_.push_back(move(result));
     }
 
+    /// Raises an error for a constant whose elements are not laid out one by one, as kernels read them.
+    void expect_readable_constants(const operation& op) const {
+        for (const std::int64_t each : op.info().inputs) {
+            if (each < 0) continue;
+            const tflite::tensor_info& info = net_->tensors[static_cast<std::size_t>(each)];
+            const bool is_read = info.is_constant() && info.dimensions.elements() != 0;
+            if (!is_read || values_[static_cast<std::size_t>(each)].constant != nullptr) continue;
+            op.wrong("tensor ", each, " '", info.name, "' is ", info.is_sparse ? "sparse" : tflite::name(info.type),
+                     ", which has no specified arithmetic in 8 bits");
+        }
+    }
+
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
         const operation op(*model_, *net_, index, kernels, parallel_);
+        expect_readable_constants(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made

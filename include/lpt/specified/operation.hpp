@@ -226,7 +226,11 @@ class operands {
     const tflite::operator_info* info_;
     std::vector<value>* values_;
 
-    value& at(std::int64_t tensor) const { return (*values_)[static_cast<std::size_t>(tensor)]; }
+    /// A tensor of a list of the operation; where the file leaves it out, kernels that ask for it have no answer.
+    value& at(const std::vector<std::int64_t>& tensors, std::size_t index, text_view what) const {
+        if (index >= tensors.size() || tensors[index] < 0) fail({what, " ", index, " is missing"});
+        return (*values_)[static_cast<std::size_t>(tensors[index])];
+    }
 
 public:
     operands(const tflite::operator_info& info, std::vector<value>& values) : info_(&info), values_(&values) {}
@@ -235,12 +239,12 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
-    const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    const value& in(std::size_t index) const { return at(info_->inputs, index, "input"); }
     /// A tensor by its number in the file.
-    const value& tensor(std::int64_t number) const { return at(number); }
+    const value& tensor(std::int64_t number) const { return (*values_)[static_cast<std::size_t>(number)]; }
     /// The state that an operation changes.
-    value& state(std::size_t index) const { return at(info_->inputs[index]); }
-    value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }
+    value& state(std::size_t index) const { return at(info_->inputs, index, "input"); }
+    value& out(std::size_t index = 0) const { return at(info_->outputs, index, "output"); }
 };
 
 /// A kernel with everything that it knows before it runs.
