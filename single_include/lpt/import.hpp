@@ -1975,18 +1975,9 @@ inline void read_clip(operation& n) {
     n.out(result);
 }
 
-/// Softmax along an axis; before version 13 along all axes from that one on, seen as one.
-template <bool Log>
-void read_softmax(operation& n) {
-    const auto along = [&](output_ref x, std::int64_t axis) {
-        if constexpr (Log) {
-            op::log_softmax what;
-            what.axis = axis;
-            return n.make(what, {x});
-        } else {
-            return n.softmax(x, axis);
-        }
-    };
+/// What `along(x, axis)` makes along an axis; before version 13 along all axes from that one on, seen as one.
+template <class Along>
+void read_along_axis(operation& n, const Along& along) {
     const output_ref x = n.in(0);
     const bool flattens = n.version() < 13;
     const std::int64_t axis = n.integer("axis", flattens ? 1 : -1);
@@ -2005,21 +1996,34 @@ void read_softmax(operation& n) {
     n.out(n.make(op::reshape{}, {along(flat, first), n.shape_of(x)}));
 }
 
+template <bool Log>
+void read_softmax(operation& n) {
+    read_along_axis(n, [&](output_ref x, std::int64_t axis) {
+        if constexpr (Log) {
+            op::log_softmax what;
+            what.axis = axis;
+            return n.make(what, {x});
+        } else {
+            return n.softmax(x, axis);
+        }
+    });
+}
+
 /// 1 at the first of the greatest values along an axis, 0 elsewhere.
 inline void read_hardmax(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t axis = n.axis_of(n.integer("axis", n.version() < 13 ? 1 : -1), n.rank(x));
-    op::top_k top;
-    top.axis = axis;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    const node_id found = n.make_node(top, {x, n.integer_constant(1)}, 11);
-    op::one_hot ones;
-    ones.axis = axis;
-    const output_ref depth = n.squeeze(n.size_along(x, axis), {0});
-    const output_ref places = n.squeeze(output_ref(found, 1), {axis});
-    n.out(n.make(ones, {places, depth, n.like(x, 1), n.like(x, 0)}, 1));
+    read_along_axis(n, [&](output_ref x, std::int64_t axis) {
+        op::top_k top;
+        top.axis = axis;
+        top.sort = op::top_k_sort::value;
+        top.index_element_type = i64;
+        top.stable = true;
+        const node_id found = n.make_node(top, {x, n.integer_constant(1)}, 11);
+        op::one_hot ones;
+        ones.axis = axis;
+        const output_ref depth = n.squeeze(n.size_along(x, axis), {0});
+        const output_ref places = n.squeeze(output_ref(found, 1), {axis});
+        return n.make(ones, {places, depth, n.like(x, 1), n.like(x, 0)}, 1);
+    });
 }
 
 /// Nothing is dropped where a network runs; the mask says so.
@@ -2253,6 +2257,9 @@ inline std::optional<quantization> known_quantization(operation& n, std::size_t 
     quantization how;
     how.type = type;
     how.scale = n.known_input(scale);
+    if (how.scale.elements() == 0) {
+        n.wrong({"has no scale"});
+    }
     how.axis = axis;
     if (n.has(zero_point)) {
         how.zero_point = n.known_input(zero_point);
@@ -3425,10 +3432,20 @@ inline void read_resize(operation& n) {
         axis = n.axis_of(axis, n.rank(x));
     }
     const bool by_sizes = n.version() >= 11 && n.has(3);
-    if (!by_sizes && !n.has(scales_port)) {
+    const std::vector<float> stored = n.version() < 9 ? n.reals("scales") : std::vector<float>();  // of Upsample
+    if (!by_sizes && !n.has(scales_port) && stored.empty()) {
         n.wrong({"has neither scales nor sizes"});
     }
-    output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
+    output_ref target;
+    if (stored.empty()) {
+        target = by_sizes ? n.in(3) : n.in(scales_port);
+    } else {
+        seq<double> scales;
+        for (const float each : stored) {
+            scales.push_back(static_cast<double>(each));
+        }
+        target = n.builder().constant(make_tensor(f32, lpt::shape{static_cast<dimension>(scales.size())}, scales));
+    }
     // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
     if (const tensor* known = n.known(target); known != nullptr && n.shape(x).is_static()) {
         lpt::integers kept;
@@ -5684,8 +5701,12 @@ inline void read_product_of_blocks(operation& n) {
 inline output_ref activated(operation& n, output_ref x) {
     const std::string_view name = n.words("activation", "");
     const std::vector<float> numbers = n.reals("activation_params");
+    // FusedConv has its numbers in a list, FusedGemm in attributes.
     const auto number = [&](std::size_t i, double otherwise) {
-        return i < numbers.size() ? static_cast<double>(numbers[i]) : otherwise;
+        if (i < numbers.size()) {
+            return static_cast<double>(numbers[i]);
+        }
+        return n.real(i == 0 ? "activation_alpha" : "activation_beta", otherwise);
     };
     if (name.empty()) {
         return x;

@@ -222,3 +222,47 @@ TEST_CASE("Old models have those operators that are still what they were") {
     CHECK_THROWS_AS(import_content(old("Relu", 1)), error);
     CHECK_THROWS_AS(import_content(old("Transpose", 0)), error);
 }
+
+TEST_CASE("Before version 13 Hardmax takes all axes from one on as one") {
+    const parts net{{make_node("Hardmax", {"x"}, {"y"}, {integer("axis", 1)})},
+                    {},
+                    {value("x", {2, 2, 2})},
+                    {value("y", {2, 2, 2})}};
+    const tensor x = floats_of({2, 2, 2}, {1, 2, 4, 3, 8, 5, 6, 7});
+    CHECK(results_of(make_model(net, 11), {x})[0] == values{0, 0, 1, 0, 1, 0, 0, 0});
+    CHECK(results_of(make_model(net, 13), {x})[0] == values{0, 0, 1, 1, 1, 0, 0, 1});
+}
+
+TEST_CASE("Upsample of version 7 has its scales in an attribute") {
+    const std::string scales = message([&](pbf_writer& to) {
+        const std::vector<float> all{1, 1, 1, 2};
+        to.add_string(1, "scales");
+        to.add_packed_float(7, all.begin(), all.end());
+        to.add_int32(20, 6);
+    });
+    const parts net{
+        {make_node("Upsample", {"x"}, {"y"}, {scales})}, {}, {value("x", {1, 1, 1, 2})}, {value("y", {1, 1, 1, 4})}};
+    CHECK(results_of(make_model(net, 7), {floats_of({1, 1, 1, 2}, {3, 5})})[0] == values{3, 3, 5, 5});
+}
+
+TEST_CASE("FusedGemm has the numbers of its activation in attributes") {
+    const std::string slope = message([&](pbf_writer& to) {
+        to.add_string(1, "activation_alpha");
+        to.add_float(2, 0.25f);
+        to.add_int32(20, 1);
+    });
+    const parts net{{make_node("FusedGemm", {"x", "w"}, {"y"}, {word_attribute("activation", "LeakyRelu"), slope},
+                               "com.microsoft")},
+                    {floats("w", {1, 2}, {1, -1})},
+                    {value("x", {1, 1})},
+                    {value("y", {1, 2})}};
+    CHECK(results_of(with_domain(net, "com.microsoft"), {floats_of({1, 1}, {8})})[0] == values{8, -2});
+}
+
+TEST_CASE("Quantization without a scale is an error") {
+    const parts net{{make_node("QuantizeLinear", {"x", "s"}, {"y"})},
+                    {floats("s", {0}, {})},
+                    {value("x", {2})},
+                    {value("y", {2}, u8_type)}};
+    CHECK_THROWS_AS(import_content(make_model(net)), error);
+}

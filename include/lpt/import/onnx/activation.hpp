@@ -114,18 +114,9 @@ inline void read_clip(operation& n) {
     n.out(result);
 }
 
-/// Softmax along an axis; before version 13 along all axes from that one on, seen as one.
-template <bool Log>
-void read_softmax(operation& n) {
-    const auto along = [&](output_ref x, std::int64_t axis) {
-        if constexpr (Log) {
-            op::log_softmax what;
-            what.axis = axis;
-            return n.make(what, {x});
-        } else {
-            return n.softmax(x, axis);
-        }
-    };
+/// What `along(x, axis)` makes along an axis; before version 13 along all axes from that one on, seen as one.
+template <class Along>
+void read_along_axis(operation& n, const Along& along) {
     const output_ref x = n.in(0);
     const bool flattens = n.version() < 13;
     const std::int64_t axis = n.integer("axis", flattens ? 1 : -1);
@@ -144,21 +135,34 @@ void read_softmax(operation& n) {
     n.out(n.make(op::reshape{}, {along(flat, first), n.shape_of(x)}));
 }
 
+template <bool Log>
+void read_softmax(operation& n) {
+    read_along_axis(n, [&](output_ref x, std::int64_t axis) {
+        if constexpr (Log) {
+            op::log_softmax what;
+            what.axis = axis;
+            return n.make(what, {x});
+        } else {
+            return n.softmax(x, axis);
+        }
+    });
+}
+
 /// 1 at the first of the greatest values along an axis, 0 elsewhere.
 inline void read_hardmax(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t axis = n.axis_of(n.integer("axis", n.version() < 13 ? 1 : -1), n.rank(x));
-    op::top_k top;
-    top.axis = axis;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    const node_id found = n.make_node(top, {x, n.integer_constant(1)}, 11);
-    op::one_hot ones;
-    ones.axis = axis;
-    const output_ref depth = n.squeeze(n.size_along(x, axis), {0});
-    const output_ref places = n.squeeze(output_ref(found, 1), {axis});
-    n.out(n.make(ones, {places, depth, n.like(x, 1), n.like(x, 0)}, 1));
+    read_along_axis(n, [&](output_ref x, std::int64_t axis) {
+        op::top_k top;
+        top.axis = axis;
+        top.sort = op::top_k_sort::value;
+        top.index_element_type = i64;
+        top.stable = true;
+        const node_id found = n.make_node(top, {x, n.integer_constant(1)}, 11);
+        op::one_hot ones;
+        ones.axis = axis;
+        const output_ref depth = n.squeeze(n.size_along(x, axis), {0});
+        const output_ref places = n.squeeze(output_ref(found, 1), {axis});
+        return n.make(ones, {places, depth, n.like(x, 1), n.like(x, 0)}, 1);
+    });
 }
 
 /// Nothing is dropped where a network runs; the mask says so.

@@ -169,8 +169,12 @@ inline void read_product_of_blocks(operation& n) {
 inline output_ref activated(operation& n, output_ref x) {
     const std::string_view name = n.words("activation", "");
     const std::vector<float> numbers = n.reals("activation_params");
+    // FusedConv has its numbers in a list, FusedGemm in attributes.
     const auto number = [&](std::size_t i, double otherwise) {
-        return i < numbers.size() ? static_cast<double>(numbers[i]) : otherwise;
+        if (i < numbers.size()) {
+            return static_cast<double>(numbers[i]);
+        }
+        return n.real(i == 0 ? "activation_alpha" : "activation_beta", otherwise);
     };
     if (name.empty()) {
         return x;

@@ -155,10 +155,20 @@ inline void read_resize(operation& n) {
         axis = n.axis_of(axis, n.rank(x));
     }
     const bool by_sizes = n.version() >= 11 && n.has(3);
-    if (!by_sizes && !n.has(scales_port)) {
+    const std::vector<float> stored = n.version() < 9 ? n.reals("scales") : std::vector<float>();  // of Upsample
+    if (!by_sizes && !n.has(scales_port) && stored.empty()) {
         n.wrong({"has neither scales nor sizes"});
     }
-    output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
+    output_ref target;
+    if (stored.empty()) {
+        target = by_sizes ? n.in(3) : n.in(scales_port);
+    } else {
+        seq<double> scales;
+        for (const float each : stored) {
+            scales.push_back(static_cast<double>(each));
+        }
+        target = n.builder().constant(make_tensor(f32, lpt::shape{static_cast<dimension>(scales.size())}, scales));
+    }
     // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
     if (const tensor* known = n.known(target); known != nullptr && n.shape(x).is_static()) {
         lpt::integers kept;

@@ -15,6 +15,9 @@ inline std::optional<quantization> known_quantization(operation& n, std::size_t 
     quantization how;
     how.type = type;
     how.scale = n.known_input(scale);
+    if (how.scale.elements() == 0) {
+        n.wrong({"has no scale"});
+    }
     how.axis = axis;
     if (n.has(zero_point)) {
         how.zero_point = n.known_input(zero_point);
