@@ -36,7 +36,7 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--precision", to.precision, "int8: transformed; f32: as it is")
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--target", to.target, "what to transform for")
-        ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+        ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "tflite", "none"}));
     app.add_flag("--follow-upstream", to.follow_upstream,
                  "give the network that OpenVINO gives, also where it is wrong");
     CLI::Option* const executor =

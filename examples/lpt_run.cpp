@@ -81,9 +81,10 @@ void read_arguments(CLI::App& app, arguments& to) {
            "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations; default: "
            "specified where all of them are int8 and no option is given that only the other has")
         ->check(CLI::IsMember({"specified", "transformed"}));
-    app.add_option("--target", to.target,
-                   "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
-        ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+    app.add_option(
+           "--target", to.target,
+           "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu, tflite or none; default: this processor's")
+        ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "tflite", "none"}));
     app.add_flag("--follow-upstream", to.follow_upstream,
                  "give the network that OpenVINO gives, also where it is wrong");
     app.add_flag("--as-transformed", to.as_transformed,

@@ -6,6 +6,7 @@
 #include <lpt/target/cpu_x86.hpp>
 #include <lpt/target/cpu_x86_amx.hpp>
 #include <lpt/target/gpu.hpp>
+#include <lpt/target/tflite.hpp>
 
 #include <string>
 
@@ -22,6 +23,9 @@ inline lpt::target ready_target(const std::string& name) {
     }
     if (name == "gpu") {
         return lpt::gpu;
+    }
+    if (name == "tflite") {
+        return lpt::tflite_specification;
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include <lpt/target/cpu_x86.hpp>
 #include <lpt/target/cpu_x86_amx.hpp>
 #include <lpt/target/gpu.hpp>
+#include <lpt/target/tflite.hpp>
 
 #include <lpt/pipeline/transform.hpp>
 
@@ -43,6 +44,38 @@ TEST_CASE("ARM: both inputs of a matrix product have one signed type") {
     CHECK(table.precisions_on(op::kind::mat_mul, 0)->ports == seq<std::int32_t, 8>{0, 1});
     CHECK(accepted(cpu_arm, op::kind::mat_mul, 0) == types{i8});
     CHECK(accepted(cpu_arm, op::kind::mat_mul, 1) == types{i8});
+}
+
+TEST_CASE("tflite: operations with a row take i8, as far as low precision reaches them") {
+    constexpr auto table = &tflite_restrictions;
+    static_assert(table().restricts(op::kind::convolution) && table().restricts(op::kind::concat));
+    CHECK(accepted(table(), op::kind::convolution, 0) == types{i8});
+    CHECK(accepted(table(), op::kind::convolution, 1) == types{i8});
+    CHECK(accepted(table(), op::kind::add, 1) == types{i8});
+    CHECK(accepted(table(), op::kind::max_pool, 0) == types{i8});
+    CHECK_FALSE(table().restricts(op::kind::softmax));  // stays in floating point anyway
+    CHECK_FALSE(table().restricts(op::kind::convolution_backprop_data));  // has no row
+    CHECK_NOTHROW(check_restrictions(table()));
+}
+
+TEST_CASE("tflite: activations have one scale, weights as many as the row allows") {
+    for (const granularity_row& row : tflite_restrictions().granularities) {
+        CHECK(row.value == attribute::granularity::per_tensor);
+        if (row.operation == op::kind::convolution) {
+            CHECK(row.ports == seq<std::int32_t, 8>{0});
+        }
+    }
+}
+
+TEST_CASE("tflite: a Concat takes i8 on all of its inputs") {
+    graph model;
+    const node_id data = model.parameter(f32, shape{1, 2}, "in");
+    const node_id joined = model.add(op::concat{1}, {data, data, data});
+    seq<port_types> found;
+    CHECK(tflite_restrictions().precisions_of(model, joined, found));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].ports == seq<std::int32_t, 8>{0, 1, 2});
+    CHECK(found[0].types == types{i8});
 }
 
 TEST_CASE("All targets want convolution inputs quantized per tensor") {
@@ -176,4 +209,39 @@ TEST_CASE("options of the user stand in the place of the target's, whose callbac
     graph model = pooled();
     CHECK(reason_of(transform(model, cpu_x86.skipping<max_pool_transformation, always>(), own), "pool") ==
           "a callback keeps MaxPoolTransformation away");
+}
+
+namespace {
+
+/// i8 data with a scale -> Convolution with stored weights of one value -> Result.
+graph convolution_of(std::int64_t weight, double weights_zero_point = 0) {
+    graph model;
+    const node_id data = model.parameter(i8, shape{1, 2, 4, 4}, "in");
+    const node_id scaled =
+        model.add(op::multiply{}, {model.add(op::convert{f32}, {data}), model.constant(make_scalar(f32, 0.5))});
+    tensor_builder values(i8, shape{3, 2, 1, 1});
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        values.integer(i, weight);
+    }
+    output_ref weights = model.add(op::convert{f32}, {model.constant(values.finish())});
+    if (weights_zero_point != 0) {
+        weights = model.add(op::subtract{}, {weights, model.constant(make_scalar(f32, weights_zero_point))});
+    }
+    weights = model.add(op::multiply{}, {weights, model.constant(make_scalar(f32, 0.25))});
+    const op::convolution window{.strides = {1, 1}, .dilations = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}};
+    model.result(model.add(window, {scaled, weights}, "layer"));
+    return model;
+}
+
+}  // namespace
+
+TEST_CASE("tflite: weights with a zero point or with the code -128 stay in floating point") {
+    graph fits = convolution_of(-127);
+    CHECK(reason_of(transform(fits, tflite_specification), "layer").empty());
+    graph lowest = convolution_of(-128);
+    CHECK(reason_of(transform(lowest, tflite_specification), "layer") ==
+          "a callback keeps ConvolutionTransformation away");
+    graph asymmetric = convolution_of(5, 3);
+    CHECK(reason_of(transform(asymmetric, tflite_specification), "layer") ==
+          "a callback keeps ConvolutionTransformation away");
 }
