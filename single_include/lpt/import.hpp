@@ -12641,6 +12641,7 @@ struct described_tensor {
     view<std::int64_t> dimensions;
     view<float> scales;  // none: not quantized
     view<std::int64_t> zero_points;  // as many as there are scales, or none: all 0
+    double broken_zero_point = 0;  // one that is no whole number, which graphs can have; 0: there is none
     std::int64_t axis = 0;  // the quantized dimension, where there are several scales
     const void* constant = nullptr;  // its elements, where they are known
     std::size_t constant_bytes = 0;
@@ -12680,6 +12681,384 @@ struct violation {
             .message();
     }
 };
+
+}  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/check/quantization.hpp
+#ifndef LPT_HOLDS_CHECK_QUANTIZATION_HPP
+#define LPT_HOLDS_CHECK_QUANTIZATION_HPP
+// The quantization of a value in a graph, read from the dequantization or FakeQuantize that makes it.
+
+namespace lpt::inline LPT_ABI::check {
+
+/// How a value comes of codes: real value = scale * (code - zero point).
+struct quantization {
+    element type = dynamic;  // of the codes; dynamic: the value is not quantized
+    tensor scale;  // broadcasts to the value, as does the zero point
+    tensor zero_point;
+    output_ref codes;  // the tensor of codes, where the graph has one
+    bool has_scale = false;  // false: the codes are read as they are, behind a Subtract at most
+
+    constexpr bool is_quantized() const { return type != dynamic; }
+};
+
+namespace detail {
+
+/// True for the types of codes. Of i32 are those of biases.
+constexpr bool is_code(element type) { return is_integral(type) && bit_width(type) <= 32; }
+
+/// True if all values are equal: then they are one.
+constexpr bool is_one_value(const tensor& values) {
+    for (std::size_t i = 1; i < values.elements(); ++i) {
+        if (values.real(i) != values.real(0)) return false;
+    }
+    return values.elements() != 0;
+}
+
+/// The constant at an input, perhaps behind a Convert; null if there is none.
+constexpr const tensor* constant_at(const graph& model, output_ref source) {
+    if (model[source.node].is<op::convert>()) source = model[source.node].input(0);
+    return model.constant_value(source);
+}
+
+/// The code that stands for the lower end of a FakeQuantize's range: -128 of 256 levels, -127 of 255.
+constexpr std::int64_t lowest_code(std::int64_t levels) { return -(levels / 2); }
+constexpr element type_of_levels(std::int64_t levels) { return levels <= 256 ? i8 : levels <= 65536 ? i16 : i32; }
+
+/// scale = (high - low) / (levels - 1), zero point = lowest code - low / scale, rounded to nearest, halves away from zero. Not quantized where
+/// the output range is not constant.
+inline quantization quantization_of_fake_quantize(const graph& model, node_id id) {
+    const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
+    const tensor* low = model.constant_value(model[id].input(3));
+    const tensor* high = model.constant_value(model[id].input(4));
+    quantization result;
+    if (low == nullptr || high == nullptr || low->elements() == 0 || high->elements() == 0) return result;
+    const tensor& larger = low->elements() > high->elements() ? *low : *high;
+    if (low->elements() != high->elements() && low->elements() != 1 && high->elements() != 1) return result;
+    tensor_builder scale(f32, larger.dimensions());
+    tensor_builder zero_point(f32, larger.dimensions());
+    for (std::size_t i = 0; i < larger.elements(); ++i) {
+        const double from = low->real(i % low->elements());
+        const double step = (high->real(i % high->elements()) - from) / static_cast<double>(levels - 1);
+        const double zero = step == 0 ? 0 : static_cast<double>(lowest_code(levels)) - from / step;
+        scale.real(i, step);
+        zero_point.real(i, math::round_half_away(zero));
+    }
+    result.type = type_of_levels(levels);
+    result.scale = scale.finish();
+    result.zero_point = zero_point.finish();
+    result.has_scale = true;
+    return result;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Steps over a Multiply by a constant scale and a Subtract of a constant zero point, upwards, and notes them.
+inline output_ref above_scale(const graph& model, output_ref at, quantization& found) {
+    if (!model[at.node].is<op::multiply>()) return at;
+    const node& product = model[at.node];
+    const std::size_t port = model.constant_value(product.input(1)) != nullptr ? 1 : 0;
+    const tensor* scale = model.constant_value(product.input(port));
+    if (scale == nullptr || !is_real(scale->type())) return at;
+    found.scale = *scale;
+    found.has_scale = true;
+    return product.input(1 - port);
+}
+inline output_ref above_zero_point(const graph& model, output_ref at, quantization& found) {
+    if (!model[at.node].is<op::subtract>()) return at;
+    const tensor* zero_point = constant_at(model, model[at.node].input(1));
+    if (zero_point == nullptr) return at;
+    found.zero_point = *zero_point;
+    return model[at.node].input(0);
+}
+
+}  // namespace detail
+
+/// The quantization of an output: of the dequantization [Convert] -> [Subtract zero point] -> [Multiply scale] that ends in it, of the
+/// FakeQuantize that gives it (256 levels and less: i8, 65536 and less: i16), or codes as they are (scale 1, zero point 0).
+///
+/// Zero points are constants, perhaps behind a Convert; a lone Convert dequantizes nothing.
+inline quantization quantization_of(const graph& model, output_ref source) {
+    quantization result;
+    result.scale = make_scalar(f32, 1);
+    result.zero_point = make_scalar(f32, 0);
+    output_ref at = detail::above_scale(model, source, result);
+    at = detail::above_zero_point(model, at, result);
+    if (at != source && model[at.node].is<op::convert>()) at = model[at.node].input(0);
+    if (result.scale.elements() == 0 || result.zero_point.elements() == 0) return {};
+    if (detail::is_code(model.type(at))) {
+        result.type = model.type(at);
+        result.codes = at;
+        return result;
+    }
+    if (at == source && model[at.node].is<op::fake_quantize>())
+        return detail::quantization_of_fake_quantize(model, at.node);
+    return {};
+}
+
+}  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/check/operand.hpp
+#ifndef LPT_HOLDS_CHECK_OPERAND_HPP
+#define LPT_HOLDS_CHECK_OPERAND_HPP
+// The operands of an operation of a graph, with the scales and zero points that the checker of the specification compares.
+
+namespace lpt::inline LPT_ABI::check {
+
+/// Which operations of a graph count as quantized.
+enum class reading : unsigned char {
+    with_dequantization,  ///< those that read dequantized numbers, as quantized networks are written
+    on_codes,  ///< those that read integers themselves, as the transformations leave them; others compute in floating point
+};
+
+namespace detail {
+
+/// An operand, with the memory that `described_tensor` looks at.
+struct read_operand {
+    int index = -1;  // of the node that gives it
+    text_view name;
+    element type = dynamic;
+    seq<std::int64_t, 0> dimensions;
+    seq<float, 0> scales;
+    seq<std::int64_t, 0> zero_points;
+    double broken_zero_point = 0;
+    std::int64_t axis = 0;
+    const tensor* codes = nullptr;
+    bool has_scale = false;
+
+    bool is_present() const { return index >= 0; }
+
+    void append_zero_point(double value) {
+        if (value != math::round_half_away(value)) broken_zero_point = value;
+        zero_points.push_back(static_cast<std::int64_t>(convert_value(i32, value)));
+    }
+    void takes_quantization_of(const read_operand& other) {
+        scales = other.scales;
+        zero_points = other.zero_points;
+        broken_zero_point = other.broken_zero_point;
+        has_scale = true;
+    }
+    described_tensor described() const {
+        described_tensor result;
+        result.index = index;
+        result.name = name;
+        result.type = type;
+        result.dimensions = view<std::int64_t>(dimensions.data(), dimensions.size());
+        result.scales = view<float>(scales.data(), scales.size());
+        result.zero_points = view<std::int64_t>(zero_points.data(), zero_points.size());
+        result.broken_zero_point = broken_zero_point;
+        result.axis = axis;
+        if (codes != nullptr && codes->type() == i8) {
+            result.constant = codes->data();
+            result.constant_bytes = codes->size_in_bytes();
+        }
+        return result;
+    }
+};
+
+inline read_operand operand_of(const graph& model, output_ref source, const quantization& found) {
+    read_operand result;
+    if (!found.is_quantized()) return result;
+    result.index = static_cast<int>(index_of(source.node));
+    result.name = model[source.node].name();
+    result.type = found.type;
+    result.has_scale = found.has_scale;
+    if (found.codes) result.codes = model.constant_value(found.codes);
+    return result;
+}
+
+/// As many scales and zero points as there are different ones at most: one where all are equal.
+inline read_operand per_tensor_operand(const graph& model, output_ref source, const quantization& found) {
+    read_operand result = operand_of(model, source, found);
+    if (!result.is_present()) return result;
+    const std::size_t scales = is_one_value(found.scale) ? 1 : found.scale.elements();
+    const std::size_t zero_points = is_one_value(found.zero_point) ? 1 : found.zero_point.elements();
+    const std::size_t count = scales > zero_points ? scales : zero_points;
+    for (std::size_t i = 0; i < count; ++i) {
+        result.scales.push_back(static_cast<float>(found.scale.real(i % scales)));
+        result.append_zero_point(found.zero_point.real(i % zero_points));
+    }
+    return result;
+}
+
+/// An activation; Transposes between it and its dequantization change nothing.
+inline read_operand read_activation(const graph& model, output_ref source, reading how) {
+    quantization found = quantization_of(model, source);
+    for (output_ref at = source; !found.is_quantized() && model[at.node].is<op::transpose>();) {
+        at = model[at.node].input(0);
+        found = quantization_of(model, at);
+    }
+    if (found.type == i32 || found.type == u32) return {};  // sums, indices and sizes
+    if (how == reading::on_codes && !found.codes) return {};  // a FakeQuantize that gives real numbers
+    return per_tensor_operand(model, source, found);
+}
+
+/// Weights as a constant, the axes of output channels in bits, and the axes of TensorFlow Lite's layout that those of the graph are.
+struct weight_layout {
+    unsigned channel_axes = 0;
+    seq<std::int64_t, 8> axes;
+};
+inline weight_layout layout_of_weights(const node& operation, std::int64_t axis) {
+    if (operation.is<op::convolution>()) return {1u, {axis, 3, 1, 2}};
+    if (operation.is<op::group_convolution>()) return {3u, {axis, axis, axis == 0 ? 3 : 0, 1, 2}};
+    if (operation.as<op::mat_mul>().transpose_b) return {1u, {0, 1}};
+    return {2u, {1, 0}};
+}
+
+inline std::int64_t channels_of(const shape& weights, unsigned channel_axes) {
+    std::int64_t result = 1;
+    for (std::size_t axis = 0; axis < weights.rank(); ++axis)
+        result *= (channel_axes >> axis & 1u) != 0 ? weights[axis] : 1;
+    return result;
+}
+
+/// The first axis that is none of output channels and that a constant varies over; -1 if there is none.
+inline int foreign_axis(const tensor& constant, const shape& weights, unsigned channel_axes) {
+    if (is_one_value(constant) || constant.dimensions().rank() > weights.rank()) return -1;
+    const shape aligned = constant.dimensions().padded_left(weights.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != 1 && (channel_axes >> axis & 1u) == 0) return static_cast<int>(axis);
+    }
+    return -1;
+}
+
+/// Value `channel` of a constant that varies over the axes of output channels, or over groups alone.
+inline double value_of_channel(const tensor& constant, std::int64_t channel, std::int64_t channels) {
+    const auto count = static_cast<std::int64_t>(constant.elements());
+    if (count == 0 || channels % count != 0) return constant.real(0);
+    return constant.real(static_cast<std::size_t>(channel / (channels / count)));
+}
+
+/// The weights on input 1, below the Reshape of grouped ones; scales are those of output channels, along `axis` of TensorFlow Lite's layout.
+inline read_operand read_weights(const graph& model, node_id id, int axis) {
+    output_ref source = model[id].input(1);
+    const shape& weights = model.shape(source);
+    weight_layout layout = layout_of_weights(model[id], axis);
+    const std::int64_t channels = channels_of(weights, layout.channel_axes);
+    if (model[id].is<op::group_convolution>() && model[source.node].is<op::reshape>()) {
+        source = model[source.node].input(0);
+        layout = {1u, {axis, axis == 0 ? 3 : 0, 1, 2, 0}};
+    }
+    const shape& stored = model.shape(source);
+    if (stored.rank_is_dynamic() || stored.rank() > layout.axes.size()) return {};
+    const quantization found = quantization_of(model, source);
+    read_operand result = operand_of(model, source, found);
+    if (!result.is_present()) return result;
+    result.axis = axis;
+    result.dimensions.resize(4, 1);
+    result.dimensions[static_cast<std::size_t>(axis)] = channels;
+    for (const tensor* each : {&found.scale, &found.zero_point}) {
+        const int foreign = foreign_axis(*each, stored, layout.channel_axes);
+        if (foreign < 0) continue;
+        const std::int64_t of_document = layout.axes[static_cast<std::size_t>(foreign)];
+        result = per_tensor_operand(model, source, found);
+        result.axis = of_document;
+        return result;
+    }
+    const bool is_one = is_one_value(found.scale) && is_one_value(found.zero_point);
+    for (std::int64_t i = 0; i < (is_one ? 1 : channels); ++i) {
+        result.scales.push_back(static_cast<float>(value_of_channel(found.scale, i, channels)));
+        result.append_zero_point(value_of_channel(found.zero_point, i, channels));
+    }
+    return result;
+}
+
+/// The only reader of an output; `none` if there are several, or none.
+inline input_ref only_use(const graph& model, output_ref source) {
+    return model.use_count(source) == 1 ? model.first_use(source) : input_ref();
+}
+
+/// True for an Add of something that no input of the network changes.
+inline bool adds_constant(const graph& model, input_ref use) {
+    return model[use.node].is<op::add>() && !model[model[use.node].input(use.port == 0 ? 1 : 0).node].reads_data();
+}
+
+/// The bias that an Add behind a product adds, where it is dequantized.
+inline read_operand read_bias(const graph& model, node_id id) {
+    const input_ref use = only_use(model, {id, 0});
+    if (use.node == node_id::none || !adds_constant(model, use)) return {};
+    const output_ref bias = model[use.node].input(use.port == 0 ? 1 : 0);
+    const quantization found = quantization_of(model, bias);
+    return found.has_scale ? per_tensor_operand(model, bias, found) : read_operand();
+}
+
+/// The dequantization that begins at a tensor of codes; where they are copied first, behind the copies.
+inline quantization quantization_behind(const graph& model, output_ref codes) {
+    constexpr int most_steps = 64;
+    output_ref first = codes;
+    output_ref at = codes;
+    for (int step = 0; step < most_steps && model.use_count(at) != 0; ++step) {
+        const node_id user = model.first_use(at).node;
+        const node& each = model[user];
+        at = {user, 0};
+        if (each.is<op::multiply>()) {
+            const quantization found = quantization_of(model, at);
+            return found.codes == first && found.has_scale ? found : quantization();
+        }
+        if (each.is<op::convert>() || each.is<op::subtract>()) continue;
+        const spec::row* row = spec::find(each.kind());
+        if (row == nullptr || !row->same_quantization || !is_code(each.type())) return {};
+        first = at;
+    }
+    return {};
+}
+
+/// The quantization of an operation's output: of its codes, or of the FakeQuantize behind a bias, a rectifier and Transposes.
+inline read_operand read_output(const graph& model, node_id id, const spec::row& row, reading how) {
+    if (!row.names(spec::operand::output_0)) return {};
+    output_ref at{id, 0};
+    if (is_code(model.type(at))) return per_tensor_operand(model, at, quantization_behind(model, at));
+    if (how == reading::on_codes) return {};
+    bool may_have_bias = row.names(spec::operand::bias);
+    for (;;) {
+        const input_ref use = only_use(model, at);
+        if (use.node == node_id::none) return {};
+        at = {use.node, 0};
+        const node& each = model[use.node];
+        if (each.is<op::fake_quantize>() && use.port == 0) break;
+        const bool is_bias = may_have_bias && adds_constant(model, use);
+        if (is_bias) may_have_bias = false;
+        if (!is_bias && !each.is<op::relu>() && !each.is<op::clamp>() && !(each.is<op::transpose>() && use.port == 0))
+            return {};
+    }
+    const quantization found = is_code(model.type(at)) ? quantization_behind(model, at) : quantization_of(model, at);
+    return per_tensor_operand(model, at, found);
+}
+
+/// The row that a node of a graph corresponds to; null where there is none, or where it is not what the row is about: other numbers of spatial
+/// axes, products of two activations, resampling that is not linear.
+inline const spec::row* row_of_node(const graph& model, node_id id) {
+    const node& each = model[id];
+    const spec::row* row = spec::find(each.kind());
+    if (row == nullptr || each.inputs() == 0) return row;
+    const auto has_rank = [&](std::size_t port, std::size_t rank) {
+        const shape& dimensions = model.shape(each.input(port));
+        return dimensions.rank_is_static() && dimensions.rank() == rank;
+    };
+    const auto has_static_weights = [&](std::size_t rank) {
+        return has_rank(1, rank) && !model.shape(each.input(1)).is_dynamic() && !model[each.input(1).node].reads_data();
+    };
+    switch (each.kind()) {
+        case op::kind::convolution: return has_static_weights(4) ? row : nullptr;
+        case op::kind::mat_mul: return has_static_weights(2) ? row : nullptr;
+        case op::kind::group_convolution:
+            if (!has_static_weights(5)) return nullptr;
+            return model.shape(each.input(1))[2] == 1 ? row : &spec::row_of<spec::op::conv_2d>();
+        case op::kind::max_pool:
+        case op::kind::avg_pool: return has_rank(0, 4) ? row : nullptr;
+        case op::kind::interpolate: {
+            const op::interpolate_mode mode = each.as<op::interpolate>().mode;
+            return mode == op::interpolate_mode::linear || mode == op::interpolate_mode::linear_onnx ? row : nullptr;
+        }
+        default: return row;
+    }
+}
+
+}  // namespace detail
 
 }  // namespace lpt::inline LPT_ABI::check
 #endif
@@ -12804,6 +13183,10 @@ class operation_check {
             return report(each, spec::restriction::dtype, name(each.asks->type), name(tensor.type));
         if (!tensor.is_quantized())
             return report(each, spec::restriction::quant_missing, "a scale and a zero point", "none");
+        if (tensor.broken_zero_point != 0) {
+            return report(each, spec::restriction::zero_point_range, "a zero point that is a whole number",
+                          join({tensor.broken_zero_point}));
+        }
         each.readable = true;
         each.scales_usable = true;
         each.has_one_scale = tensor.scales.size() == 1;
@@ -12982,6 +13365,119 @@ inline void check_operation(const described_operation& operation, seq<violation,
     const std::size_t first = found.size();
     detail::operation_check(operation, *row, found).run();
     detail::sort_from(found, first);
+}
+
+}  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/check/graph.hpp
+#ifndef LPT_HOLDS_CHECK_GRAPH_HPP
+#define LPT_HOLDS_CHECK_GRAPH_HPP
+// Holds a graph, of whatever format it came, against the TensorFlow Lite 8-bit quantization specification, as far as its rules apply.
+
+namespace lpt::inline LPT_ABI::check {
+
+namespace detail {
+
+/// Reads one operation of a graph as the checker takes it.
+class operation_reader {
+    const graph& model_;
+    node_id id_;
+    const spec::row& row_;
+    reading how_;
+    seq<read_operand, 0> inputs_;
+    read_operand output_;
+
+    bool reads_all_inputs() {
+        for (const spec::requirement& asks : row_) {
+            if (spec::port_of(asks.role) < 0) continue;
+            const auto first = static_cast<std::size_t>(spec::port_of(asks.role));
+            const std::size_t end = asks.role == spec::operand::every_input ? model_[id_].inputs() : first + 1;
+            for (std::size_t port = first; port < end; ++port) {
+                inputs_.push_back(asks.role == spec::operand::weight
+                                      ? read_weights(model_, id_, asks.axis)
+                                      : read_activation(model_, model_[id_].input(port), how_));
+                if (!inputs_.back().is_present()) return false;
+            }
+        }
+        return true;
+    }
+    /// Codes that are copied keep the dequantization that stands behind the copy.
+    void share_quantization_behind() {
+        if (!row_.same_quantization || !output_.is_present()) return;
+        for (read_operand& each : inputs_) {
+            if (!each.has_scale && is_code(output_.type)) each.takes_quantization_of(output_);
+        }
+    }
+    bool has_input(bool with_scale) const {
+        for (const read_operand& each : inputs_) {
+            if (each.has_scale == with_scale) return true;
+        }
+        return false;
+    }
+    described_operation described(const read_operand& bias) const {
+        described_operation result;
+        result.index = static_cast<int>(index_of(id_));
+        result.name = row_.name;
+        for (const read_operand& each : inputs_)
+            result.inputs.push_back(each.described());
+        result.inputs.push_back(bias.described());
+        result.outputs.push_back(output_.described());
+        return result;
+    }
+
+public:
+    operation_reader(const graph& model, node_id id, const spec::row& row, reading how)
+        : model_(model), id_(id), row_(row), how_(how) {}
+
+    /// Appends what the operation breaks. False where its operands are not quantized: it is none of the specification's.
+    bool check(seq<violation, 0>& found) {
+        if (!reads_all_inputs()) return false;
+        const bool reads_codes = has_input(false);
+        output_ = read_output(model_, id_, row_, how_);
+        share_quantization_behind();
+        if (how_ == reading::on_codes ? !reads_codes : !has_input(true)) return false;
+        const bool may_have_bias = row_.names(spec::operand::bias) && how_ == reading::with_dequantization;
+        const read_operand bias = may_have_bias ? read_bias(model_, id_) : read_operand();
+        check_operation(described(bias), found);
+        return true;
+    }
+};
+
+inline std::size_t append_violations(const graph& model, reading how, seq<violation, 0>& found) {
+    std::size_t checked = 0;
+    for (const node_id id : topological_order(model)) {
+        if (const spec::row* row = row_of_node(model, id); row != nullptr)
+            checked += operation_reader(model, id, *row, how).check(found) ? 1 : 0;
+        const body_list& bodies = model[id].bodies();
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            checked += append_violations(bodies[i], how, found);
+    }
+    return checked;
+}
+
+}  // namespace detail
+
+/// What came of holding a graph against the specification.
+struct graph_findings {
+    std::size_t checked = 0;  // operations whose operands are quantized
+    seq<violation, 0> violations;
+};
+
+/// Everything in which the operations of a graph break the specification, bodies included, in topological order; nothing: it conforms.
+///
+/// Checked are the operations that `spec::correspondences` names and whose inputs all are quantized, which `how` says; the output is checked
+/// where a FakeQuantize or a dequantization stands behind it. Numbers of operations and tensors are those of nodes. Weights are those of
+/// rank 4 (5 in groups) of convolutions and constant matrices of MatMul. Element types say nothing of a FakeQuantize: 256 levels and less are i8.
+inline graph_findings hold_against_specification(const graph& model, reading how = reading::with_dequantization) {
+    graph_findings result;
+    result.checked = detail::append_violations(model, how, result.violations);
+    return result;
+}
+
+/// The violations alone.
+inline seq<violation, 0> violations_of(const graph& model, reading how = reading::with_dequantization) {
+    return hold_against_specification(model, how).violations;
 }
 
 }  // namespace lpt::inline LPT_ABI::check

@@ -35025,97 +35025,6 @@ struct row {
 }  // namespace lpt::inline LPT_ABI::spec
 #endif
 
-// ======== lpt/spec/restriction.hpp
-#ifndef LPT_HOLDS_SPEC_RESTRICTION_HPP
-#define LPT_HOLDS_SPEC_RESTRICTION_HPP
-// The ways in which a quantized operation can break the specification: what each is called, where the document forbids it, what it does
-// to results, and how to mend it.
-
-namespace lpt::inline LPT_ABI::spec {
-
-/// A thing that the specification asks for. Checks are made in this order for each tensor.
-enum class restriction : unsigned char {
-    dtype,
-    quant_missing,
-    scale_positive,
-    per_axis_dim,
-    per_axis_count,
-    weight_zero_point,
-    weight_range,
-    bias_zero_point,
-    per_tensor,
-    zero_point_range,
-    bias_granularity,
-    bias_scale,
-    fixed_output,
-    same_quant,
-    zero_point_count,
-    option_missing,
-};
-inline constexpr int restriction_count = 16;
-
-/// What there is to know about a restriction.
-struct restriction_facts {
-    text_view id;  // as reports spell it
-    section place;  // where the document says it
-    text_view asks;  // what it asks for
-    text_view effect;  // what breaking it does to results
-    text_view mend;  // what to do about it
-};
-
-inline constexpr restriction_facts restriction_table[restriction_count] = {
-    {"dtype", section::operator_specifications, "activations and weights are int8, biases int32",
-     "kernels of 8-bit integers do not apply: the model is refused, or runs on slower ones",
-     "quantize the whole network to int8, or leave the operation in float32 with all of its tensors"},
-    {"quant-missing", section::summary, "real_value = (int8_value - zero_point) * scale: each tensor has both",
-     "the codes have no meaning; runtimes refuse the model or take scale 0",
-     "convert again with calibration data for this tensor"},
-    {"scale-positive", section::summary, "scales are finite and above 0",
-     "multipliers become 0, infinite or of the wrong sign, so that outputs are constant or inverted",
-     "calibrate with data that is not constant, and give constants the range of their values"},
-    {"per-axis-dim", section::operator_specifications, "weights have their scales along the axis of output channels",
-     "each runtime reads the scales along its own axis: channels get scales of others",
-     "quantize along dimension 0 (DEPTHWISE_CONV_2D: 3)"},
-    {"per-axis-count", section::per_axis_per_tensor, "there is one scale for each slice of the quantized dimension",
-     "scales are read past their end, or slices have none", "write as many scales as the dimension is long, or one"},
-    {"weight-zero-point", section::symmetric_asymmetric, "weights are symmetric: zero_point = 0",
-     "kernels leave the zero point out: each output is off by the sum of its inputs times it",
-     "quantize weights symmetrically"},
-    {"weight-range", section::summary, "weights are in [-127, 127]",
-     "kernels that add products in pairs of 16 bits saturate at -128 * -128 * 2", "clamp the code -128 to -127"},
-    {"bias-zero-point", section::operator_specifications, "biases are symmetric: zero_point = 0",
-     "kernels leave the zero point out: outputs are shifted", "quantize biases with zero point 0"},
-    {"per-tensor", section::per_axis_per_tensor, "activations have one scale",
-     "kernels use the first scale for all slices", "quantize the activation with one scale and zero point"},
-    {"zero-point-range", section::summary, "zero points of activations are in [-128, 127]",
-     "real zero has no code, so padding and rectifiers change values; kernels that keep it in 8 bits wrap around",
-     "widen the range so that it holds 0, and compute scale and zero point anew"},
-    {"bias-granularity", section::operator_specifications, "a bias has as many scales as the weights",
-     "the bias of a channel is added with the scale of another",
-     "quantize the bias with input0_scale * input1_scale[i]"},
-    {"bias-scale", section::operator_specifications, "(scale, zero_point) = (input0_scale * input1_scale[...], 0)",
-     "kernels add the bias's codes to the sums as they are: it counts with the wrong factor",
-     "quantize the bias with input0_scale * input1_scale[i]"},
-    {"fixed-output", section::operator_specifications,
-     "the output has the scale and zero point of the function's range",
-     "kernels write the fixed quantization whatever the tensor says, or refuse the model",
-     "give the output the scale and zero point of the row, and put a QUANTIZE behind it"},
-    {"same-quant", section::operator_specifications, "Input and outputs must all have same scale/zero_point",
-     "codes are copied or compared as they are: real values change by the ratio of the scales",
-     "give all of its tensors one quantization, or put a QUANTIZE in front"},
-    {"zero-point-count", section::per_axis_per_tensor, "a tensor has as many zero points as scales",
-     "runtimes refuse the model, or read zero points past their end", "write a zero point for each scale"},
-    {"option-missing", section::operator_specifications,
-     "an operation has the options without which it computes nothing: strides, sizes of windows and blocks, beta",
-     "runtimes refuse the model or divide by 0", "write the options of the operation with the model"},
-};
-
-constexpr const restriction_facts& facts(restriction which) { return restriction_table[static_cast<int>(which)]; }
-constexpr text_view name(restriction which) { return facts(which).id; }
-
-}  // namespace lpt::inline LPT_ABI::spec
-#endif
-
 // ======== lpt/spec/operations.hpp
 #ifndef LPT_HOLDS_SPEC_OPERATIONS_HPP
 #define LPT_HOLDS_SPEC_OPERATIONS_HPP
@@ -35383,6 +35292,187 @@ static_assert(count_rows([](const row& each) {
 }  // namespace lpt::inline LPT_ABI::spec
 #endif
 
+// ======== lpt/spec/correspondence.hpp
+#ifndef LPT_HOLDS_SPEC_CORRESPONDENCE_HPP
+#define LPT_HOLDS_SPEC_CORRESPONDENCE_HPP
+// Which operations of graphs the rows of the TensorFlow Lite 8-bit quantization specification are about.
+
+namespace lpt::inline LPT_ABI::spec {
+
+/// An operation of graphs and the row that it corresponds to.
+///
+/// QUANTIZE has none: in graphs it is a FakeQuantize or a dequantization, what the others are described by. Nor has ARG_MAX.
+struct correspondence {
+    lpt::op::kind operation = lpt::op::kind::none;
+    text_view row;
+};
+
+// GroupConvolution: CONV_2D where a group has several input channels. MatMul: with constant weights.
+inline constexpr correspondence correspondences[] = {
+    {lpt::op::kind::add, op::add::name},
+    {lpt::op::kind::avg_pool, op::average_pool_2d::name},
+    {lpt::op::kind::concat, op::concatenation::name},
+    {lpt::op::kind::convolution, op::conv_2d::name},
+    {lpt::op::kind::group_convolution, op::depthwise_conv_2d::name},
+    {lpt::op::kind::mat_mul, op::fully_connected::name},
+    {lpt::op::kind::normalize_l2, op::l2_normalization::name},
+    {lpt::op::kind::sigmoid, op::logistic::name},
+    {lpt::op::kind::max_pool, op::max_pool_2d::name},
+    {lpt::op::kind::multiply, op::mul::name},
+    {lpt::op::kind::reshape, op::reshape::name},
+    {lpt::op::kind::interpolate, op::resize_bilinear::name},
+    {lpt::op::kind::softmax, op::softmax::name},
+    {lpt::op::kind::space_to_depth, op::space_to_depth::name},
+    {lpt::op::kind::tanh, op::tanh::name},
+    {lpt::op::kind::pad, op::pad::name},
+    {lpt::op::kind::gather, op::gather::name},
+    {lpt::op::kind::batch_to_space, op::batch_to_space_nd::name},
+    {lpt::op::kind::space_to_batch, op::space_to_batch_nd::name},
+    {lpt::op::kind::transpose, op::transpose::name},
+    {lpt::op::kind::reduce_mean, op::mean::name},
+    {lpt::op::kind::subtract, op::sub::name},
+    {lpt::op::kind::reduce_sum, op::sum::name},
+    {lpt::op::kind::squeeze, op::squeeze::name},
+    {lpt::op::kind::log_softmax, op::log_softmax::name},
+    {lpt::op::kind::maximum, op::maximum::name},
+    {lpt::op::kind::minimum, op::minimum::name},
+    {lpt::op::kind::less, op::less::name},
+    {lpt::op::kind::greater, op::greater::name},
+    {lpt::op::kind::greater_equal, op::greater_equal::name},
+    {lpt::op::kind::less_equal, op::less_equal::name},
+    {lpt::op::kind::slice, op::slice::name},
+    {lpt::op::kind::equal, op::equal::name},
+    {lpt::op::kind::not_equal, op::not_equal::name},
+    {lpt::op::kind::shape_of, op::shape::name},
+};
+
+/// The row that an operation of graphs corresponds to; null where the document has none.
+constexpr const row* find(lpt::op::kind operation) {
+    for (const correspondence& each : correspondences) {
+        if (each.operation == operation) return find(each.row);
+    }
+    return nullptr;
+}
+
+/// The first input port of an operation of graphs that carries a part; -1 for what is no input there: the output, and the bias, which an
+/// Add behind the operation adds.
+constexpr int port_of(operand role) {
+    switch (role) {
+        case operand::input_0:
+        case operand::every_input: return 0;
+        case operand::input_1:
+        case operand::weight: return 1;
+        case operand::input_2: return 2;
+        case operand::bias:
+        case operand::output_0: break;
+    }
+    return -1;
+}
+
+namespace detail {
+constexpr bool all_correspondences_have_rows() {
+    for (const correspondence& each : correspondences) {
+        if (find(each.row) == nullptr) return false;
+    }
+    return true;
+}
+static_assert(all_correspondences_have_rows());
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
+// ======== lpt/spec/restriction.hpp
+#ifndef LPT_HOLDS_SPEC_RESTRICTION_HPP
+#define LPT_HOLDS_SPEC_RESTRICTION_HPP
+// The ways in which a quantized operation can break the specification: what each is called, where the document forbids it, what it does
+// to results, and how to mend it.
+
+namespace lpt::inline LPT_ABI::spec {
+
+/// A thing that the specification asks for. Checks are made in this order for each tensor.
+enum class restriction : unsigned char {
+    dtype,
+    quant_missing,
+    scale_positive,
+    per_axis_dim,
+    per_axis_count,
+    weight_zero_point,
+    weight_range,
+    bias_zero_point,
+    per_tensor,
+    zero_point_range,
+    bias_granularity,
+    bias_scale,
+    fixed_output,
+    same_quant,
+    zero_point_count,
+    option_missing,
+};
+inline constexpr int restriction_count = 16;
+
+/// What there is to know about a restriction.
+struct restriction_facts {
+    text_view id;  // as reports spell it
+    section place;  // where the document says it
+    text_view asks;  // what it asks for
+    text_view effect;  // what breaking it does to results
+    text_view mend;  // what to do about it
+};
+
+inline constexpr restriction_facts restriction_table[restriction_count] = {
+    {"dtype", section::operator_specifications, "activations and weights are int8, biases int32",
+     "kernels of 8-bit integers do not apply: the model is refused, or runs on slower ones",
+     "quantize the whole network to int8, or leave the operation in float32 with all of its tensors"},
+    {"quant-missing", section::summary, "real_value = (int8_value - zero_point) * scale: each tensor has both",
+     "the codes have no meaning; runtimes refuse the model or take scale 0",
+     "convert again with calibration data for this tensor"},
+    {"scale-positive", section::summary, "scales are finite and above 0",
+     "multipliers become 0, infinite or of the wrong sign, so that outputs are constant or inverted",
+     "calibrate with data that is not constant, and give constants the range of their values"},
+    {"per-axis-dim", section::operator_specifications, "weights have their scales along the axis of output channels",
+     "each runtime reads the scales along its own axis: channels get scales of others",
+     "quantize along dimension 0 (DEPTHWISE_CONV_2D: 3)"},
+    {"per-axis-count", section::per_axis_per_tensor, "there is one scale for each slice of the quantized dimension",
+     "scales are read past their end, or slices have none", "write as many scales as the dimension is long, or one"},
+    {"weight-zero-point", section::symmetric_asymmetric, "weights are symmetric: zero_point = 0",
+     "kernels leave the zero point out: each output is off by the sum of its inputs times it",
+     "quantize weights symmetrically"},
+    {"weight-range", section::summary, "weights are in [-127, 127]",
+     "kernels that add products in pairs of 16 bits saturate at -128 * -128 * 2", "clamp the code -128 to -127"},
+    {"bias-zero-point", section::operator_specifications, "biases are symmetric: zero_point = 0",
+     "kernels leave the zero point out: outputs are shifted", "quantize biases with zero point 0"},
+    {"per-tensor", section::per_axis_per_tensor, "activations have one scale",
+     "kernels use the first scale for all slices", "quantize the activation with one scale and zero point"},
+    {"zero-point-range", section::summary, "zero points of activations are in [-128, 127]",
+     "real zero has no code, so padding and rectifiers change values; kernels that keep it in 8 bits wrap around",
+     "widen the range so that it holds 0, and compute scale and zero point anew"},
+    {"bias-granularity", section::operator_specifications, "a bias has as many scales as the weights",
+     "the bias of a channel is added with the scale of another",
+     "quantize the bias with input0_scale * input1_scale[i]"},
+    {"bias-scale", section::operator_specifications, "(scale, zero_point) = (input0_scale * input1_scale[...], 0)",
+     "kernels add the bias's codes to the sums as they are: it counts with the wrong factor",
+     "quantize the bias with input0_scale * input1_scale[i]"},
+    {"fixed-output", section::operator_specifications,
+     "the output has the scale and zero point of the function's range",
+     "kernels write the fixed quantization whatever the tensor says, or refuse the model",
+     "give the output the scale and zero point of the row, and put a QUANTIZE behind it"},
+    {"same-quant", section::operator_specifications, "Input and outputs must all have same scale/zero_point",
+     "codes are copied or compared as they are: real values change by the ratio of the scales",
+     "give all of its tensors one quantization, or put a QUANTIZE in front"},
+    {"zero-point-count", section::per_axis_per_tensor, "a tensor has as many zero points as scales",
+     "runtimes refuse the model, or read zero points past their end", "write a zero point for each scale"},
+    {"option-missing", section::operator_specifications,
+     "an operation has the options without which it computes nothing: strides, sizes of windows and blocks, beta",
+     "runtimes refuse the model or divide by 0", "write the options of the operation with the model"},
+};
+
+constexpr const restriction_facts& facts(restriction which) { return restriction_table[static_cast<int>(which)]; }
+constexpr text_view name(restriction which) { return facts(which).id; }
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
 // ======== lpt/spec/document.hpp
 #ifndef LPT_HOLDS_SPEC_DOCUMENT_HPP
 #define LPT_HOLDS_SPEC_DOCUMENT_HPP
@@ -35474,6 +35564,210 @@ template <class... Ops, class Old, class... Settings>
 constexpr auto without(target_of<Old, Settings...>) {
     return target_of<detail::remaining_restrictions<Old, Ops...>, Settings...>{};
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/target/tflite.hpp
+#ifndef LPT_HOLDS_TARGET_TFLITE_HPP
+#define LPT_HOLDS_TARGET_TFLITE_HPP
+/// The target that the TensorFlow Lite 8-bit quantization specification describes; all of it comes from the table in lpt/spec.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// What a row asks of all inputs of an operation that takes any number of them.
+constexpr seq<port_types> types_of_every_input(const graph& model, node_id id) {
+    const spec::requirement* asks = spec::find(model[id].kind())->find(spec::operand::every_input);
+    port_types all;
+    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        all.ports.push_back(static_cast<std::int32_t>(port));
+    }
+    all.types.push_back(asks->type);
+    return {all};
+}
+
+constexpr void append_restrictions(restriction_table& table, op::kind operation, const spec::row& row) {
+    seq<std::int32_t, 8> per_tensor_ports;
+    for (const spec::requirement& asks : row) {
+        const int port = spec::port_of(asks.role);
+        if (port < 0 || !can_take(operation, port, asks.type)) {
+            continue;
+        }
+        if (asks.role == spec::operand::every_input) {
+            table.precisions.push_back({operation, any_version, {}, &types_of_every_input});
+            table.granularities.push_back({operation, any_version, {}, attribute::granularity::per_tensor});
+            continue;
+        }
+        table.precisions.push_back({operation, any_version, {{port}, {asks.type}}, nullptr});
+        if (asks.granularity == spec::granularity::per_tensor) {
+            per_tensor_ports.push_back(port);
+        }
+    }
+    if (!per_tensor_ports.empty()) {
+        table.granularities.push_back({operation, any_version, per_tensor_ports, attribute::granularity::per_tensor});
+    }
+}
+
+}  // namespace detail
+
+/// The restrictions that the specification's table makes: of each operation that has a row and that low precision can reach, the element
+/// types of its input ports, and one scale and zero point where the row asks for them.
+constexpr restriction_table tflite_restrictions() {
+    restriction_table result;
+    for (const spec::correspondence& each : spec::correspondences) {
+        if (is_quantizable(each.operation)) {
+            detail::append_restrictions(result, each.operation, *spec::find(each.row));
+        }
+    }
+    return result;
+}
+
+namespace detail {
+
+/// True if every value of a zero point is a code of the type.
+constexpr bool are_codes(const tensor& zero_points, element type) {
+    for (std::size_t i = 0; i < zero_points.elements(); ++i) {
+        const double value = zero_points.real(i);
+        if (convert_value(type, value) != value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if a dequantized activation is not what the row asks for. Products round zero points themselves; sums that are scaled, which are
+/// real numbers, are no activations.
+constexpr bool activation_breaks(const graph& model, const dequantization& found, element asked, bool is_product) {
+    if (found.empty() || is_real(model.type(found.data))) {
+        return false;
+    }
+    if (model.type(found.data) != asked || (found.has_multiply() && !is_scalar_like(model, found.scale))) {
+        return true;
+    }
+    if (!found.has_subtract()) {
+        return false;
+    }
+    const tensor& zero_points = constant_of(model, found.zero_point);
+    return !is_scalar_like(zero_points) || (!is_product && !are_codes(zero_points, asked));
+}
+
+constexpr double first_value(const graph& model, node_id constant, double otherwise) {
+    return constant == node_id::none ? otherwise : constant_of(model, constant).real(0);
+}
+/// True if two dequantizations with one scale and zero point each make the same numbers of the same codes.
+constexpr bool is_same_quantization(const graph& model, const dequantization& one, const dequantization& other) {
+    return first_value(model, one.scale, 1) == first_value(model, other.scale, 1) &&
+           first_value(model, one.zero_point, 0) == first_value(model, other.zero_point, 0);
+}
+
+/// True if arithmetic with a constant would leave codes with several scales or zero points.
+constexpr bool spreads_quantization(const graph& model, node_id id, const dequantization& found) {
+    if (found.empty() || is_real(model.type(found.data)) || model[id].inputs() != 2) {
+        return false;
+    }
+    const tensor* constant = model.constant_value(model[id].input(1));
+    return constant != nullptr && !is_scalar_like(*constant);
+}
+
+/// True if weights have another type, a zero point, or a code below the lowest that the row allows.
+constexpr bool weights_break(const rewrite& r, node_id id, const spec::requirement& asks) {
+    const weights_source weights = find_weights(r.model, id, r.options.default_precisions);
+    if (!is_constant_path(r.model, r.model[id].input(1).node)) {
+        return false;  // a product of activations, which has no row
+    }
+    if (asks.is_symmetric() && is_asymmetric_on_weights(r, id)) {
+        return true;
+    }
+    if (weights.found.empty()) {
+        const std::int64_t most_levels = asks.highest - asks.lowest + 1;
+        return weights.fake_quantize != node_id::none &&
+               r.model[weights.fake_quantize].as<op::fake_quantize>().levels > most_levels;
+    }
+    const tensor* codes = r.model.constant_value(weights.found.data);
+    if (codes == nullptr) {
+        return false;
+    }
+    if (codes->type() != asks.type) {
+        return true;
+    }
+    for (std::size_t i = 0; i < codes->elements(); ++i) {
+        if (codes->integer(i) < asks.lowest) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace detail
+
+namespace callback {
+
+/// True for an operation whose codes would break its row of the TensorFlow Lite specification: activations with several scales, zero
+/// points that are no codes, scales that differ where the row asks for equal ones, weights with a zero point or with codes below the row's range.
+/// Weights of a FakeQuantize with more levels than the range has codes (256) are among them.
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool breaks_tflite_specification(const rewrite& r, node_id id) {
+    const graph& model = r.model;
+    const spec::row* row = spec::find(model[id].kind());
+    if (row == nullptr) {
+        return false;
+    }
+    const bool is_product = row->names(spec::operand::weight);
+    const dequantization first = find_dequantization(r, id);
+    if (row->names(spec::operand::input_1) && lpt::detail::spreads_quantization(model, id, first)) {
+        return true;
+    }
+    for (const spec::requirement& asks : *row) {
+        if (spec::port_of(asks.role) < 0) {
+            continue;
+        }
+        const auto port = static_cast<std::size_t>(spec::port_of(asks.role));
+        if (asks.role == spec::operand::weight) {
+            if (lpt::detail::weights_break(r, id, asks)) {
+                return true;
+            }
+            continue;
+        }
+        const std::size_t end = asks.role == spec::operand::every_input ? model[id].inputs() : port + 1;
+        for (std::size_t each = port; each < end; ++each) {
+            const dequantization found = find_dequantization(r, id, each);
+            if (lpt::detail::activation_breaks(model, found, asks.type, is_product) ||
+                (row->same_quantization && !found.empty() && !first.empty() &&
+                 !lpt::detail::is_same_quantization(model, first, found))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace callback
+
+namespace detail {
+
+/// Codes of any other type stay real numbers.
+constexpr void set_tflite_options(transformation_options& options) {
+    options.default_precisions = {spec::rule<spec::op::add>(spec::operand::input_0).type};
+}
+
+template <class... Transformations>
+using specification_target = target_of<computed_restrictions<tflite_restrictions>, set_options<&set_tflite_options>,
+                                       skip<Transformations, callback::breaks_tflite_specification>...>;
+
+}  // namespace detail
+
+/// The TensorFlow Lite 8-bit specification as a target: signed activations with one scale and zero point, symmetric signed weights.
+///
+/// What would break the specification stays in floating point (`callback::breaks_tflite_specification`). The default precisions are i8
+/// alone. `check::violations_of` finds nothing in what the transformations make with it.
+inline constexpr auto tflite_specification = detail::specification_target<
+    add_transformation, avg_pool_transformation, batch_to_space_transformation, concat_transformation,
+    convolution_transformation, gather_transformation, group_convolution_transformation, interpolate_transformation,
+    mat_mul_transformation, max_pool_transformation, multiply_partial_transformation, multiply_transformation,
+    normalize_l2_transformation, pad_transformation, reduce_mean_transformation, reduce_sum_transformation,
+    reshape_transformation, slice_transformation, space_to_batch_transformation, squeeze_transformation,
+    subtract_transformation, transpose_transformation>{};
 
 }  // namespace lpt::inline LPT_ABI
 #endif

@@ -16,6 +16,7 @@ struct described_tensor {
     view<std::int64_t> dimensions;
     view<float> scales;  // none: not quantized
     view<std::int64_t> zero_points;  // as many as there are scales, or none: all 0
+    double broken_zero_point = 0;  // one that is no whole number, which graphs can have; 0: there is none
     std::int64_t axis = 0;  // the quantized dimension, where there are several scales
     const void* constant = nullptr;  // its elements, where they are known
     std::size_t constant_bytes = 0;

@@ -120,6 +120,10 @@ class operation_check {
             return report(each, spec::restriction::dtype, name(each.asks->type), name(tensor.type));
         if (!tensor.is_quantized())
             return report(each, spec::restriction::quant_missing, "a scale and a zero point", "none");
+        if (tensor.broken_zero_point != 0) {
+            return report(each, spec::restriction::zero_point_range, "a zero point that is a whole number",
+                          join({tensor.broken_zero_point}));
+        }
         each.readable = true;
         each.scales_usable = true;
         each.has_one_scale = tensor.scales.size() == 1;
