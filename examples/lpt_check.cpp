@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt_check MODEL.tflite [--json]
+// lpt_check MODEL [--json]
 // lpt_check --specification
 //
 // Holds a model against the TensorFlow Lite 8-bit quantization specification and prints each violation: operation, tensor, its
 // part in the operation, the rule, what was expected and what found; then, for each rule that is broken, what that does to results
-// and how to mend it. Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read.
+// and how to mend it. ONNX and OpenVINO IR are checked as far as the rules apply to their graphs: where quantization stands around an
+// operation; numbers of operations and tensors are those of nodes. Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read.
 //   --json            the same as one JSON object
 //   --specification   the specification as Markdown
 
+#include "network_file.hpp"
+
+#include <lpt/check/graph.hpp>
 #include <lpt/check/model.hpp>
 #include <lpt/import/tflite/read_model.hpp>
 #include <lpt/spec/document.hpp>
@@ -23,6 +27,16 @@ using lpt::check::violation;
 using violations = lpt::seq<violation, 0>;
 
 std::string words(lpt::text_view characters) { return {characters.data(), characters.size()}; }
+
+/// What a file breaks, and of how many operations: all of a TFLite model, the quantized ones of a graph.
+lpt::check::graph_findings check_file(const std::string& file) {
+    if (!is_tflite_file(file)) return lpt::check::hold_against_specification(read_network_file(file));
+    const lpt::tflite::model model = lpt::tflite::read_model(file);
+    std::size_t operations = 0;
+    for (const lpt::tflite::subgraph& each : model.subgraphs)
+        operations += each.operators.size();
+    return {operations, lpt::check::violations_of(model)};
+}
 
 void print_json(const violations& found, std::size_t operations) {
     nlohmann::json list = nlohmann::json::array();
@@ -76,7 +90,7 @@ int main(int count, char** words_of_line) {
     std::string file;
     bool as_json = false;
     bool specification = false;
-    program.add_option("MODEL", file, "a .tflite file");
+    program.add_option("MODEL", file, "a .tflite, .onnx or .xml file, whose content says which");
     program.add_flag("--json", as_json, "print JSON");
     program.add_flag("--specification", specification, "print the specification as Markdown");
     try {
@@ -91,18 +105,14 @@ int main(int count, char** words_of_line) {
             std::cout << lpt::spec::document().c_str();
             return 0;
         }
-        if (file.empty()) throw std::runtime_error("expected a model: lpt_check MODEL.tflite");
-        const lpt::tflite::model model = lpt::tflite::read_model(file);
-        const violations found = lpt::check::violations_of(model);
-        std::size_t operations = 0;
-        for (const lpt::tflite::subgraph& each : model.subgraphs)
-            operations += each.operators.size();
+        if (file.empty()) throw std::runtime_error("expected a model: lpt_check MODEL");
+        const lpt::check::graph_findings found = check_file(file);
         if (as_json) {
-            print_json(found, operations);
+            print_json(found.violations, found.checked);
         } else {
-            print_summary(found, operations);
+            print_summary(found.violations, found.checked);
         }
-        return found.empty() ? 0 : 2;
+        return found.violations.empty() ? 0 : 2;
     } catch (const std::exception& raised) {
         std::cerr << "lpt_check: " << raised.what() << '\n';
         return 1;

@@ -4,3 +4,8 @@
 #include <lpt/import/import.hpp>
 
 lpt::graph read_network_file(const std::string& path) { return lpt::import(path); }
+
+bool is_tflite_file(const std::string& path) {
+    const lpt::mapped_file file(path.c_str());
+    return lpt::format_of({reinterpret_cast<const char*>(file.data()), file.size()}) == lpt::file_format::tflite;
+}

@@ -31,6 +31,9 @@ gives 0 "| 38 | QUANTIZE (Requantization) |" --specification
 head -c 200 "$models/conforming.tflite" >"$work/cut.tflite"
 gives 1 "cut.tflite" "$work/cut.tflite"
 gives 1 "none.tflite" "$work/none.tflite"
+gives 0 " operations, 0 violations" examples/data/digits/model.xml
+gives 0 " operations, 0 violations" examples/data/digits-onnx/model.onnx
+gives 2 "per-tensor, expected one scale" examples/data/efficientnet-lite0/model.xml
 gives 1 "expected a model"
 gives 1 "--wrong" --wrong
 exit $failed
