@@ -13602,8 +13602,10 @@ struct tflite_reference {
 
     /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
     static std::int64_t round_half_away(double value) {
-        if (!(value > -9.2e18)) return value <= -9.2e18 ? INT64_MIN : 0;
-        if (value > 9.2e18) return INT64_MAX;
+        // Half of what 64 bits hold leaves room for the zero point that is added before a clamp.
+        constexpr std::int64_t bound = std::int64_t{1} << 62;
+        if (!(value > -4.6e18)) return value <= -4.6e18 ? -bound : 0;
+        if (value > 4.6e18) return bound;
         return static_cast<std::int64_t>(std::round(value));
     }
 
@@ -14941,8 +14943,11 @@ struct code_range {
     }
 };
 
+/// The codes of a type, as far as 32 bits hold them.
 inline code_range range_of(element type) {
-    return {static_cast<std::int32_t>(facts(type).lowest), static_cast<std::int32_t>(facts(type).highest)};
+    const element_facts& range = facts(type);
+    return {static_cast<std::int32_t>(std::max(range.lowest, double{INT32_MIN})),
+            static_cast<std::int32_t>(std::min(range.highest, double{INT32_MAX}))};
 }
 
 /// An operation of a file, as kernels see it when they are made.
@@ -19339,21 +19344,22 @@ class runnable_subgraph {
         values_.push_back(move(result));
     }
 
-    /// Raises an error for a constant whose elements are not laid out one by one, as kernels read them.
-    void expect_readable_constants(const operation& op) const {
-        for (const std::int64_t each : op.info().inputs) {
-            if (each < 0) continue;
-            const tflite::tensor_info& info = net_->tensors[static_cast<std::size_t>(each)];
-            const bool is_read = info.is_constant() && info.dimensions.elements() != 0;
-            if (!is_read || values_[static_cast<std::size_t>(each)].constant != nullptr) continue;
-            op.wrong("tensor ", each, " '", info.name, "' is ", info.is_sparse ? "sparse" : tflite::name(info.type),
-                     ", which has no specified arithmetic in 8 bits");
+    /// Sparse constants, and constants and variables of types that have no elements here, are nothing that a kernel can read.
+    void expect_readable(const operation& op) const {
+        for (std::size_t i = 0; i < op.inputs(); ++i) {
+            if (!op.has_input(i)) continue;
+            const tflite::tensor_info& info = op.input(i);
+            const bool has_elements = tflite::element_of(info.type) != dynamic && !info.is_sparse;
+            if ((info.is_constant() || info.is_variable) && !has_elements)
+                op.wrong("input ", i, " '", info.name, "' is a ", info.is_sparse ? "sparse " : "",
+                         info.is_constant() ? "constant" : "variable", " of ", tflite::name(info.type),
+                         ", which has no arithmetic here");
         }
     }
 
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
         const operation op(*model_, *net_, index, kernels, parallel_);
-        expect_readable_constants(op);
+        expect_readable(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made

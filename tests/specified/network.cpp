@@ -149,17 +149,37 @@ TEST_CASE("missing options, missing inputs, other types and unknown operators ar
           "test: operator 0 (SOFTMAX): option beta is missing");
     CHECK(message_of(model_of(builtin::add, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
           "test: operator 0 (ADD): input 1 is missing");
+    CHECK(message_of(model_of(builtin::pad, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (PAD): input 1 is missing");
     CHECK(message_of(model_of(builtin::tanh, {tensor_of({1}, 1, 0, tensor_type::uint8), tensor_of({1}, 1, 0)}), {1}) ==
           "test: operator 0 (TANH): tensor 't' is uint8, expected i8");
     CHECK(message_of(model_of(builtin::sin, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
           "test: operator 0 (SIN): this operator has no specified arithmetic in 8 bits");
 }
 
-TEST_CASE("sparse constants are an error that names the tensor") {
-    tflite::model model = dense(1);
+TEST_CASE("constants and variables whose elements no kernel can read are errors") {
+    tflite::model model =
+        model_of(builtin::add, {tensor_of({2}, 1, 0), constant_of<std::int8_t>({2}, 1, {1, 2}, tensor_type::int8),
+                                tensor_of({2}, 1, 0)});
     model.subgraphs[0].tensors[1].is_sparse = true;
-    CHECK(message_of(model, {1, 2}).find("' is sparse, which has no specified arithmetic in 8 bits") !=
-          std::string::npos);
+    CHECK(message_of(model, {1, 2}) ==
+          "test: operator 0 (ADD): input 1 't' is a sparse constant of int8, which has no arithmetic here");
+    model.subgraphs[0].tensors[1] = tensor_of({2}, 1, 0, tensor_type::variant);
+    model.subgraphs[0].tensors[1].is_variable = true;
+    CHECK(message_of(model, {1, 2}) ==
+          "test: operator 0 (ADD): input 1 't' is a variable of variant, which has no arithmetic here");
+}
+
+TEST_CASE("a scale for which the bounds of an activation have no code leaves the bounds of the type") {
+    CHECK(run(model_of(builtin::relu6, {tensor_of({2}, 1, 0), tensor_of({2}, 1e-38F, 3)}), {-1, 1}) ==
+          std::vector<int>{3, 127});
+}
+
+TEST_CASE("codes of real numbers and of wide types end at 32 bits") {
+    for (const element type : {f32, i64, i32}) {
+        CHECK(specified::range_of(type).lowest == INT32_MIN);
+        CHECK(specified::range_of(type).highest == INT32_MAX);
+    }
 }
 
 TEST_CASE("an input that an operation needs and the file leaves out is an error, also where a run finds it") {

@@ -27,8 +27,10 @@ struct tflite_reference {
 
     /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
     static std::int64_t round_half_away(double value) {
-        if (!(value > -9.2e18)) return value <= -9.2e18 ? INT64_MIN : 0;
-        if (value > 9.2e18) return INT64_MAX;
+        // Half of what 64 bits hold leaves room for the zero point that is added before a clamp.
+        constexpr std::int64_t bound = std::int64_t{1} << 62;
+        if (!(value > -4.6e18)) return value <= -4.6e18 ? -bound : 0;
+        if (value > 4.6e18) return bound;
         return static_cast<std::int64_t>(std::round(value));
     }
 

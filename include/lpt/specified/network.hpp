@@ -74,21 +74,22 @@ class runnable_subgraph {
         values_.push_back(move(result));
     }
 
-    /// Raises an error for a constant whose elements are not laid out one by one, as kernels read them.
-    void expect_readable_constants(const operation& op) const {
-        for (const std::int64_t each : op.info().inputs) {
-            if (each < 0) continue;
-            const tflite::tensor_info& info = net_->tensors[static_cast<std::size_t>(each)];
-            const bool is_read = info.is_constant() && info.dimensions.elements() != 0;
-            if (!is_read || values_[static_cast<std::size_t>(each)].constant != nullptr) continue;
-            op.wrong("tensor ", each, " '", info.name, "' is ", info.is_sparse ? "sparse" : tflite::name(info.type),
-                     ", which has no specified arithmetic in 8 bits");
+    /// Sparse constants, and constants and variables of types that have no elements here, are nothing that a kernel can read.
+    void expect_readable(const operation& op) const {
+        for (std::size_t i = 0; i < op.inputs(); ++i) {
+            if (!op.has_input(i)) continue;
+            const tflite::tensor_info& info = op.input(i);
+            const bool has_elements = tflite::element_of(info.type) != dynamic && !info.is_sparse;
+            if ((info.is_constant() || info.is_variable) && !has_elements)
+                op.wrong("input ", i, " '", info.name, "' is a ", info.is_sparse ? "sparse " : "",
+                         info.is_constant() ? "constant" : "variable", " of ", tflite::name(info.type),
+                         ", which has no arithmetic here");
         }
     }
 
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
         const operation op(*model_, *net_, index, kernels, parallel_);
-        expect_readable_constants(op);
+        expect_readable(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made

@@ -68,8 +68,11 @@ struct code_range {
     }
 };
 
+/// The codes of a type, as far as 32 bits hold them.
 inline code_range range_of(element type) {
-    return {static_cast<std::int32_t>(facts(type).lowest), static_cast<std::int32_t>(facts(type).highest)};
+    const element_facts& range = facts(type);
+    return {static_cast<std::int32_t>(std::max(range.lowest, double{INT32_MIN})),
+            static_cast<std::int32_t>(std::min(range.highest, double{INT32_MAX}))};
 }
 
 /// An operation of a file, as kernels see it when they are made.
