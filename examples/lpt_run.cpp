@@ -310,9 +310,6 @@ void run_network(const arguments& given) {
     stopwatch importing;
     graph model = read_network_file(given.model);
     all.import_ms = importing.ms();
-    if (run::is_tflite(given.model)) {
-        run::print_warnings(tflite::read_model(given.model));
-    }
     model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;
     report became = make_report(original, model, {}, dispatch_view());
@@ -387,12 +384,11 @@ void run_network(const arguments& given) {
     }
 }
 
-/// The same in the arithmetic that the operations of a TFLite file specify. Violations of the 8-bit specification are warnings.
+/// The same in the arithmetic that the operations of a TFLite file specify.
 void run_specified(const arguments& given) {
     const stopwatch importing;
     const tflite::model model = tflite::read_model(given.model);
     const double import_ms = importing.ms();
-    run::print_warnings(model);
     const stopwatch planning;
     const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
     std::optional<thread_pool> pool;
@@ -450,6 +446,9 @@ int main(int count, char** words) {
     try {
         lpt::detail::naming_memory([&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
                                    [&] { return text(given.model.c_str()); });
+        if (run::is_tflite(given.model)) {
+            run::print_warnings(tflite::read_model(given.model));
+        }
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;
