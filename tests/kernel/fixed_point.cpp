@@ -102,6 +102,37 @@ k::convolution_shape image(std::int64_t size, std::int64_t in, std::int64_t out,
     return s;
 }
 
+/// Convolutions with weights of zeros, whose sums are the biases, on every instruction set.
+void check_biases(generator& random, const random_requantization& wanted) {
+    const auto channels = static_cast<std::int64_t>(wanted.bias.size());
+    lpt::specified::fixed_numbers numbers;
+    numbers.set(wanted.to, wanted.bias, false);
+    REQUIRE(numbers.view() != nullptr);
+    REQUIRE(numbers.view()->shifts);
+    for (const bool depthwise : {false, true}) {
+        CAPTURE(depthwise);
+        k::convolution_problem problem;
+        problem.shape = depthwise ? image(3, channels, channels, 3, 1, channels) : image(2, 4, channels, 1, 1, 1);
+        problem.finish = finish_with(numbers);
+        const k::convolution_shape& s = problem.shape;
+        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
+        guarded<std::uint8_t> weights(
+            static_cast<std::size_t>(s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels));
+        std::memset(weights.data(), 0, weights.size());
+        const std::int64_t elements = s.out[1] * s.out[2] * channels;
+        for (const k::isa set : instruction_sets()) {
+            CAPTURE(std::string(k::name_of(set)));
+            const auto found = convolve(k::table_for(set), problem, input, weights, elements, 1);
+            std::int64_t different = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                const std::int8_t code = wanted.code(0, i % static_cast<std::size_t>(channels), false);
+                different += static_cast<std::int8_t>(found[i]) != code ? 1 : 0;
+            }
+            CHECK(different == 0);
+        }
+    }
+}
+
 }  // namespace
 
 TEST_CASE("Sums become codes in fixed point as the arithmetic says, on every instruction set and thread count") {
@@ -183,34 +214,8 @@ TEST_CASE(
                 add(static_cast<std::int64_t>(random.below(1 << 30)) * 4 - (std::int64_t{1} << 31), significand, right);
         }
     }
-    const auto channels = static_cast<std::int64_t>(wanted.bias.size());
-    REQUIRE(channels > 20000);
-    lpt::specified::fixed_numbers numbers;
-    numbers.set(wanted.to, wanted.bias, false);
-    REQUIRE(numbers.view() != nullptr);
-    REQUIRE(numbers.view()->shifts);
-    for (const bool depthwise : {false, true}) {
-        CAPTURE(depthwise);
-        k::convolution_problem problem;
-        problem.shape = depthwise ? image(3, channels, channels, 3, 1, channels) : image(2, 4, channels, 1, 1, 1);
-        problem.finish = finish_with(numbers);
-        const k::convolution_shape& s = problem.shape;
-        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
-        guarded<std::uint8_t> weights(
-            static_cast<std::size_t>(s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels));
-        std::memset(weights.data(), 0, weights.size());
-        const std::int64_t elements = s.out[1] * s.out[2] * channels;
-        for (const k::isa set : instruction_sets()) {
-            CAPTURE(std::string(k::name_of(set)));
-            const auto found = convolve(k::table_for(set), problem, input, weights, elements, 1);
-            std::int64_t different = 0;
-            for (std::size_t i = 0; i < found.size(); ++i) {
-                const std::int8_t code = wanted.code(0, i % static_cast<std::size_t>(channels), false);
-                different += static_cast<std::int8_t>(found[i]) != code ? 1 : 0;
-            }
-            CHECK(different == 0);
-        }
-    }
+    REQUIRE(wanted.bias.size() > 20000);
+    check_biases(random, wanted);
 }
 
 TEST_CASE("Codes that single precision only just knows are those of the arithmetic on every instruction set") {
@@ -231,31 +236,7 @@ TEST_CASE("Codes that single precision only just knows are those of the arithmet
             wanted.to.exactly.push_back(0);
         }
     }
-    const auto channels = static_cast<std::int64_t>(wanted.bias.size());
-    lpt::specified::fixed_numbers numbers;
-    numbers.set(wanted.to, wanted.bias, false);
-    REQUIRE(numbers.view() != nullptr);
-    for (const bool depthwise : {false, true}) {
-        CAPTURE(depthwise);
-        k::convolution_problem problem;
-        problem.shape = depthwise ? image(3, channels, channels, 3, 1, channels) : image(2, 4, channels, 1, 1, 1);
-        problem.finish = finish_with(numbers);
-        const k::convolution_shape& s = problem.shape;
-        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
-        guarded<std::uint8_t> weights(
-            static_cast<std::size_t>(s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels));
-        std::memset(weights.data(), 0, weights.size());
-        for (const k::isa set : instruction_sets()) {
-            CAPTURE(std::string(k::name_of(set)));
-            const auto found = convolve(k::table_for(set), problem, input, weights, s.out[1] * s.out[2] * channels, 1);
-            std::int64_t different = 0;
-            for (std::size_t i = 0; i < found.size(); ++i) {
-                const std::int8_t code = wanted.code(0, i % static_cast<std::size_t>(channels), false);
-                different += static_cast<std::int8_t>(found[i]) != code ? 1 : 0;
-            }
-            CHECK(different == 0);
-        }
-    }
+    check_biases(random, wanted);
 }
 
 TEST_CASE("A multiplier that kernels cannot take is left out") {
