@@ -2289,6 +2289,23 @@ inline void check_axis(operation& n, output_ref data, quantization& how) {
     }
 }
 
+/// Raises an error unless the numbers of a shape stand for blocks of `block` elements along an axis of the data.
+inline void check_blocks(operation& n, const lpt::shape& numbers, const lpt::shape& data, std::size_t axis,
+                         std::int64_t block) {
+    if (block < 0) {
+        n.wrong({"block_size must not be negative, but is ", block});
+    }
+    if (!numbers.is_static() || !data.is_static()) {
+        return;
+    }
+    lpt::shape expected = data;
+    expected[axis] = data[axis] == 0 ? 0 : (data[axis] - 1) / block + 1;
+    if (!(numbers == expected)) {
+        n.wrong({"has scales or zero points of shape ", numbers, " for blocks of ", block, " along axis ", axis,
+                 " of data of shape ", data, ", expected ", expected});
+    }
+}
+
 /// A scale or zero point that may be computed, in the form that broadcasts to the data.
 inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref data, std::int64_t axis,
                                   std::int64_t block) {
@@ -2296,6 +2313,7 @@ inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref d
     if (block != 0) {
         // Each number stands for a block of elements: gathered by the number of the block.
         const std::int64_t at = n.axis_of(axis, n.rank(data));
+        check_blocks(n, own, n.shape(data), static_cast<std::size_t>(at), block);
         const output_ref place = n.counted(n.size_along(data, at));
         op::divide quotient;
         quotient.m_pythondiv = false;
@@ -5185,6 +5203,9 @@ inline void read_transpose(operation& n) {
 }
 
 inline void read_concat(operation& n) {
+    if (n.version() >= 4 && !n.has_attribute("axis")) {
+        n.wrong({"attribute axis is missing"});
+    }
     seq<output_ref> parts;
     for (std::size_t port = 0; port < n.inputs(); ++port) {
         parts.push_back(n.in(port));

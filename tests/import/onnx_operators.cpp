@@ -266,3 +266,27 @@ TEST_CASE("Quantization without a scale is an error") {
                     {value("y", {2}, u8_type)}};
     CHECK_THROWS_AS(import_content(make_model(net)), error);
 }
+
+TEST_CASE("Scales of blocks are as many as blocks divide the axis into") {
+    const auto blocked = [](const numbers& scales, std::int64_t block) {
+        std::vector<float> all;
+        for (std::int64_t i = 0; i < scales[0] * scales[1]; ++i) {
+            all.push_back(static_cast<float>(i + 1));
+        }
+        return make_model(
+            {{make_node("DequantizeLinear", {"q", "s"}, {"y"}, {integer("axis", 0), integer("block_size", block)})},
+             {small("q", {3, 2}, {1, 2, 3, 4, 5, 6}, i8_type), floats("s", scales, all)},
+             {value("x", {1})},
+             {value("y", {3, 2})}});
+    };
+    CHECK(results_of(blocked({2, 2}, 2), {floats_of({1}, {0})})[0] == values{1, 4, 3, 8, 15, 24});
+    CHECK_THROWS_AS(import_content(blocked({3, 2}, 2)), error);
+    CHECK_THROWS_AS(import_content(blocked({2, 1}, 2)), error);
+    CHECK_THROWS_AS(import_content(blocked({2, 2}, -2)), error);
+}
+
+TEST_CASE("Concat says along which axis") {
+    CHECK_THROWS_AS(import_content(make_model(
+                        {{make_node("Concat", {"x", "x"}, {"y"})}, {}, {value("x", {2, 2})}, {value("y", {2, 4})}})),
+                    error);
+}

@@ -71,6 +71,9 @@ inline void read_transpose(operation& n) {
 }
 
 inline void read_concat(operation& n) {
+    if (n.version() >= 4 && !n.has_attribute("axis")) {
+        n.wrong({"attribute axis is missing"});
+    }
     seq<output_ref> parts;
     for (std::size_t port = 0; port < n.inputs(); ++port) {
         parts.push_back(n.in(port));
