@@ -35372,7 +35372,7 @@ constexpr int port_of(operand role) {
 namespace detail {
 constexpr bool all_correspondences_have_rows() {
     for (const correspondence& each : correspondences) {
-        if (find(each.row) == nullptr) return false;
+        if (is_null(find(each.row))) return false;
     }
     return true;
 }
@@ -35667,7 +35667,7 @@ constexpr bool spreads_quantization(const graph& model, node_id id, const dequan
         return false;
     }
     const tensor* constant = model.constant_value(model[id].input(1));
-    return constant != nullptr && !is_scalar_like(*constant);
+    return !is_null(constant) && !is_scalar_like(*constant);
 }
 
 /// True if weights have another type, a zero point, or a code below the lowest that the row allows.
@@ -35685,7 +35685,7 @@ constexpr bool weights_break(const rewrite& r, node_id id, const spec::requireme
                r.model[weights.fake_quantize].as<op::fake_quantize>().levels > most_levels;
     }
     const tensor* codes = r.model.constant_value(weights.found.data);
-    if (codes == nullptr) {
+    if (is_null(codes)) {
         return false;
     }
     if (codes->type() != asks.type) {
@@ -35710,7 +35710,7 @@ template <int Once = 0>
 [[gnu::noinline]] constexpr bool breaks_tflite_specification(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const spec::row* row = spec::find(model[id].kind());
-    if (row == nullptr) {
+    if (is_null(row)) {
         return false;
     }
     const bool is_product = row->names(spec::operand::weight);

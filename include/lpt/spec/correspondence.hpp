@@ -2,6 +2,7 @@
 // Which operations of graphs the rows of the TensorFlow Lite 8-bit quantization specification are about.
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/op/kind.hpp>
 #include <lpt/spec/table.hpp>
 
@@ -80,7 +81,7 @@ constexpr int port_of(operand role) {
 namespace detail {
 constexpr bool all_correspondences_have_rows() {
     for (const correspondence& each : correspondences) {
-        if (find(each.row) == nullptr) return false;
+        if (is_null(find(each.row))) return false;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/restriction/composition.hpp>
 #include <lpt/spec/correspondence.hpp>
 #include <lpt/target/callbacks.hpp>
@@ -123,7 +124,7 @@ constexpr bool spreads_quantization(const graph& model, node_id id, const dequan
         return false;
     }
     const tensor* constant = model.constant_value(model[id].input(1));
-    return constant != nullptr && !is_scalar_like(*constant);
+    return !is_null(constant) && !is_scalar_like(*constant);
 }
 
 /// True if weights have another type, a zero point, or a code below the lowest that the row allows.
@@ -141,7 +142,7 @@ constexpr bool weights_break(const rewrite& r, node_id id, const spec::requireme
                r.model[weights.fake_quantize].as<op::fake_quantize>().levels > most_levels;
     }
     const tensor* codes = r.model.constant_value(weights.found.data);
-    if (codes == nullptr) {
+    if (is_null(codes)) {
         return false;
     }
     if (codes->type() != asks.type) {
@@ -166,7 +167,7 @@ template <int Once = 0>
 [[gnu::noinline]] constexpr bool breaks_tflite_specification(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const spec::row* row = spec::find(model[id].kind());
-    if (row == nullptr) {
+    if (is_null(row)) {
         return false;
     }
     const bool is_product = row->names(spec::operand::weight);
