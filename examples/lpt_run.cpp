@@ -382,6 +382,9 @@ void run_network(const arguments& given) {
     if (!given.dot.empty()) {
         write_text(given.dot, {picture.view().data(), picture.size()});
     }
+    if (run::is_tflite(given.model)) {
+        run::print_warnings(tflite::read_model(given.model));
+    }
 }
 
 /// The same in the arithmetic that the operations of a TFLite file specify.
@@ -426,6 +429,7 @@ void run_specified(const arguments& given) {
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", times[0], median, given.repeat);
     }
+    run::print_warnings(model);
 }
 
 }  // namespace
@@ -446,9 +450,6 @@ int main(int count, char** words) {
     try {
         lpt::detail::naming_memory([&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
                                    [&] { return text(given.model.c_str()); });
-        if (run::is_tflite(given.model)) {
-            run::print_warnings(tflite::read_model(given.model));
-        }
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;
