@@ -53,8 +53,13 @@ constexpr bool fuse_pad(auto& r, node_id id, text_view name) {
         return r.refused(id, name, refuse(reason::unsupported_padding));
     }
     for (std::size_t i = 0; i < axes; ++i) {
-        made.pads_begin[i] = (keeps_own ? made.pads_begin[i] : 0) + begin.integer(i + 2);
-        made.pads_end[i] = (keeps_own ? made.pads_end[i] : 0) + end.integer(i + 2);
+        const lpt::checked first = lpt::checked(keeps_own ? made.pads_begin[i] : 0) + begin.integer(i + 2);
+        const lpt::checked last = lpt::checked(keeps_own ? made.pads_end[i] : 0) + end.integer(i + 2);
+        if (!first.fits() || !last.fits()) {
+            return r.refused(id, name, refuse(reason::unsupported_padding));
+        }
+        made.pads_begin[i] = first.value();
+        made.pads_end[i] = last.value();
     }
     made.auto_pad = op::auto_pad::explicit_pads;
     replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
