@@ -48,7 +48,7 @@ constexpr bool has_whole_zero_point(const graph& model, node_id id, const data_p
 }
 
 /// Lets a FakeQuantize give bytes, with their dequantization behind it; a zero point becomes the whole number that it stands for.
-constexpr void give_bytes(auto& r, node_id id, const data_precision& precision) {
+constexpr void give_bytes(rewrite& r, node_id id, const data_precision& precision) {
     graph& model = r.model;
     const fake_quantize_parts parts = decompose_fake_quantize(r, id, precision);
     const node_id shifted = parts ? model[parts.dequantize].input(0).node : node_id::none;
@@ -67,7 +67,7 @@ struct quantization_of_bytes {
     static constexpr text_view name = "QuantizationOfBytes";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element type = model.type(data);
@@ -99,7 +99,7 @@ struct product_quantization {
     static constexpr text_view name = "ProductQuantization";
     using pattern = lpt::pattern<op::mat_mul>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const output_ref a = r.model[id].input(0);
         const output_ref b = r.model[id].input(1);
         const bool quantizes_a = is_quantized_for_products(r.model, a);
@@ -129,7 +129,7 @@ private:
         return fusion::has_whole_zero_point(model, from.node, fusion::byte_precision_of(details_of(model, from.node)));
     }
     /// True for a dequantization of bytes by one scale and zero point.
-    static constexpr bool has_bytes(const auto& r, output_ref from) {
+    static constexpr bool has_bytes(const rewrite& r, output_ref from) {
         const dequantization found = find_dequantization_at(r.model, from, r.options.default_precisions);
         const auto is_one = [&](node_id constant) {
             return constant == node_id::none || constant_of(r.model, constant).elements() == 1;

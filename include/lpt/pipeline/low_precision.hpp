@@ -70,7 +70,7 @@ namespace lpt::inline LPT_ABI {
 
 /// FakeConvertDecomposition where a default precision is a floating point type: only then engines ask for 8-bit ones.
 struct fake_convert_decomposition_for_real_types : fake_convert_decomposition_transformation {
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         for (const element each : r.options.default_precisions) {
             if (is_real(each)) {
                 return fake_convert_decomposition_transformation::transform(r, id);

@@ -10,7 +10,7 @@ namespace detail {
 
 /// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
 /// convolution. That of a transposed convolution may vary over any axis.
-constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const dequantization& found) {
+constexpr bool zero_point_suits_convolution(const graph& model, node_id id, const dequantization& found) {
     if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
         return true;
     }
@@ -40,7 +40,7 @@ struct convolution_facts {
 
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
-[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
+[[gnu::noinline]] constexpr verdict convolution_verdict(const rewrite& r, node_id id, convolution_facts& facts) {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
@@ -80,7 +80,7 @@ struct convolution_facts {
                                                                               .type = precision.type,
                                                                               .about = weights.fake_quantize};
 }
-constexpr verdict convolution_verdict(const auto& r, node_id id) {
+constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
     convolution_facts facts;
     return convolution_verdict(r, id, facts);
 }

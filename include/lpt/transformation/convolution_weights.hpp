@@ -27,7 +27,7 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 
 /// The shape that the zero points of weights are spread to: the first two axes of weights with five, which may be those of
 /// groups, else the first alone. Transposed convolutions, and zero points that this shape does not hold, have the axes of output channels.
-constexpr shape spread_zero_point_shape(const auto& model, node_id id, const shape& weights, const shape& zero_point,
+constexpr shape spread_zero_point_shape(const graph& model, node_id id, const shape& weights, const shape& zero_point,
                                         unsigned axes) {
     if (!model[id].template is<op::convolution_backprop_data>()) {
         shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
@@ -59,7 +59,7 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
 
 /// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
 /// gives such.
-constexpr output_ref constant_weights(auto& r, output_ref data) {
+constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>()) {
         return data;
@@ -81,7 +81,7 @@ constexpr output_ref constant_weights(auto& r, output_ref data) {
 constexpr bool stays_fake_quantize(const weights_source& weights) { return weights.found.data.node == node_id::none; }
 
 /// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
-constexpr low_precision_weights split_weights(auto& r, node_id convolution, const weights_source& weights,
+constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, const weights_source& weights,
                                               unsigned axes) {
     graph& model = r.model;
     dequantization found = weights.found;
@@ -129,7 +129,7 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
 }
 
 /// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
-constexpr void drop_input_attributes(auto& r, node_id id) {
+constexpr void drop_input_attributes(rewrite& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         attributes_of<attribute::precisions>(r).erase(attribute::place::on_input(id, port));
         attributes_of<attribute::quantization_granularity>(r).erase(attribute::place::on_input(id, port));
@@ -137,7 +137,7 @@ constexpr void drop_input_attributes(auto& r, node_id id) {
 }
 
 /// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
-constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref source) {
+constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
     graph& model = r.model;
     if (reshape == node_id::none) {
         return source;

@@ -51,7 +51,7 @@ struct declared_transformation {
     static_assert(declared.rule == op::dequantization_rule::same || !declared.per_channel || declared.ports.count == 1,
                   "scales of several ports are multiplied, so each is one number");
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -72,7 +72,7 @@ struct declared_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -107,7 +107,7 @@ struct declared_transformation {
     }
 
 private:
-    static constexpr verdict port_verdict(const auto& r, node_id id, int port) {
+    static constexpr verdict port_verdict(const rewrite& r, node_id id, int port) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
         if (!found.has_multiply()) {
@@ -157,7 +157,7 @@ private:
         }
         return true;
     }
-    static constexpr node_id add_operation(auto& r, node_id like, view<output_ref> inputs, const relaxation& types) {
+    static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
         graph& model = r.model;
         if (declared.rule == op::dequantization_rule::same) {
             return model.clone(like, inputs);

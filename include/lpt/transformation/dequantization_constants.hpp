@@ -8,17 +8,17 @@
 namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if it has one element.
-constexpr node_id to_scalar_if_single(auto& r, node_id constant) {
+constexpr node_id to_scalar_if_single(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return value.elements() == 1 && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
 /// The constant as a tensor without axes if all its elements are equal.
-constexpr node_id to_scalar_if_equal(auto& r, node_id constant) {
+constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return is_scalar_like(value) && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
 /// The constant with axes of size 1 before its own until it has `rank` axes; a constant of one element comes back as it is.
-constexpr node_id pad_left(auto& r, node_id constant, std::size_t rank) {
+constexpr node_id pad_left(rewrite& r, node_id constant, std::size_t rank) {
     const tensor& value = constant_of(r.model, constant);
     if (value.elements() == 1 || value.dimensions().rank() >= rank) {
         return constant;
@@ -27,7 +27,7 @@ constexpr node_id pad_left(auto& r, node_id constant, std::size_t rank) {
 }
 
 /// The Constant that an operation gives for constants; raises an error for an operation that cannot be evaluated.
-constexpr node_id fold_to_constant(auto& r, op::attributes what, view<output_ref> inputs, int version = -1) {
+constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_ref> inputs, int version = -1) {
     const output_ref folded = fold_operation(r.model, lpt::move(what), inputs, version);
     if (!is_constant(r.model, folded)) {
         fail({"a dequantization constant cannot be moved through ", r.model[folded.node].operation()});
@@ -35,7 +35,7 @@ constexpr node_id fold_to_constant(auto& r, op::attributes what, view<output_ref
     return folded.node;
 }
 /// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
-constexpr node_id through_operation(auto& r, node_id operation, node_id constant) {
+constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
     if (constant_of(r.model, constant).elements() == 1) {
         return to_scalar_if_single(r, constant);
     }
@@ -52,7 +52,7 @@ constexpr node_id through_operation(auto& r, node_id operation, node_id constant
 
 /// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
 /// operation as it is stays as it is.
-constexpr node_id through_change_of_shape(auto& r, node_id operation, node_id constant, std::size_t rank) {
+constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant, std::size_t rank) {
     const node_id changed = through_operation(r, operation, pad_left(r, constant, rank));
     const shape& before = r.model[constant].shape();
     const shape& after = r.model[changed].shape();
@@ -62,7 +62,7 @@ constexpr node_id through_change_of_shape(auto& r, node_id operation, node_id co
 }
 
 /// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.
-constexpr void set_zero_point(auto& r, dequantization& found, node_id zero_point) {
+constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_point) {
     if (zero_point == found.zero_point) {
         return;
     }

@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI {
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
 ///
 /// `branches` are the dequantizations on both inputs.
-[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
+[[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
     if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
         return base;
     }
@@ -52,7 +52,7 @@ struct constant_branch {
 };
 
 /// Finds the constant branch and folds its dequantization; `branches` are the dequantizations on both inputs.
-constexpr constant_branch fold_constant_branch(auto& r, node_id id, view<dequantization> branches) {
+constexpr constant_branch fold_constant_branch(rewrite& r, node_id id, view<dequantization> branches) {
     graph& model = r.model;
     constant_branch result;
     for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
@@ -88,7 +88,7 @@ struct affine {
     constant scale;
 };
 /// What a dequantization does, in the type of computations; zero point 0 and scale 1 where it has none.
-constexpr affine affine_of(const auto& r, const dequantization& found) {
+constexpr affine affine_of(const rewrite& r, const dequantization& found) {
     const auto value_of = [&](node_id id, double otherwise) -> constant {
         if (id == node_id::none) {
             return make_scalar(r.computed_type(), otherwise);
@@ -98,7 +98,7 @@ constexpr affine affine_of(const auto& r, const dequantization& found) {
     return {value_of(found.zero_point, 0), value_of(found.scale, 1)};
 }
 /// Appends Convert, Subtract and Multiply, as far as they do something to the data, but always the Multiply.
-constexpr output_ref append_affine(auto& r, output_ref data, const affine& what) {
+constexpr output_ref append_affine(rewrite& r, output_ref data, const affine& what) {
     graph& model = r.model;
     if (model.type(data) != r.computed_type()) {
         data = model.add(op::convert{r.computed_type()}, {data});
@@ -110,7 +110,7 @@ constexpr output_ref append_affine(auto& r, output_ref data, const affine& what)
 }
 
 /// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
-constexpr verdict gives_low_precision(const auto& r, const dequantization& found, std::size_t port) {
+constexpr verdict gives_low_precision(const rewrite& r, const dequantization& found, std::size_t port) {
     return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
 }
 

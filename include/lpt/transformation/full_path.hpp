@@ -52,7 +52,7 @@ constexpr bool is_broadcast(const shape& dimensions) {
 }
 
 /// True if anything from the data of a branch up to its parent (both included) is read by others too.
-constexpr bool has_other_consumers(const auto& model, node_id data, node_id parent) {
+constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
     const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
     for (node_id each = data; each != parent; each = model.producer(each, 0)) {
         if (shared(each)) {
@@ -63,7 +63,7 @@ constexpr bool has_other_consumers(const auto& model, node_id data, node_id pare
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.
-constexpr full_path choose_by_parents(const auto& model, node_id first, node_id second) {
+constexpr full_path choose_by_parents(const graph& model, node_id first, node_id second) {
     const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
     const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
     if (joins[0] == joins[1]) {
@@ -91,7 +91,7 @@ constexpr full_path choose_by_parents(const auto& model, node_id first, node_id 
 /// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
 ///
 /// `first` and `second` are the dequantizations on its inputs.
-[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, const dequantization& first,
+[[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
                                                        const dequantization& second) {
     const graph& model = r.model;
     if (is_constant(model, first.data) || is_constant(model, second.data)) {

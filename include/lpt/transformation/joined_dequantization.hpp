@@ -8,13 +8,13 @@
 namespace lpt::inline LPT_ABI::detail {
 
 /// The axis of a Concat of known rank.
-constexpr std::size_t concat_axis(const auto& model, node_id id) {
+constexpr std::size_t concat_axis(const graph& model, node_id id) {
     return static_cast<std::size_t>(
         normalized_axis(model[id].template as<op::concat>().axis, model[id].shape().rank()));
 }
 
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
-constexpr constant join_constants(const auto& model, node_id concat, const seq<dequantization, 4>& all,
+constexpr constant join_constants(const graph& model, node_id concat, const seq<dequantization, 4>& all,
                                   node_id dequantization::* part, element type, double missing) {
     const std::size_t axis = concat_axis(model, concat);
     if (!model[concat].shape().is_static(axis)) {
@@ -36,7 +36,7 @@ constexpr constant join_constants(const auto& model, node_id concat, const seq<d
     return evaluate_values(op::concat{static_cast<std::int64_t>(axis)}, parts);
 }
 /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
-constexpr node_id common_convert(const auto& model, const seq<dequantization, 4>& all) {
+constexpr node_id common_convert(const graph& model, const seq<dequantization, 4>& all) {
     node_id result = node_id::none;
     for (const dequantization& each : all) {
         if (!each.has_subtract()) {
@@ -51,7 +51,8 @@ constexpr node_id common_convert(const auto& model, const seq<dequantization, 4>
     return result;
 }
 /// The zero point of all inputs, behind a Convert where all have one.
-constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all, element real_type) {
+constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
+                                       element real_type) {
     graph& model = r.model;
     const node_id convert = common_convert(model, all);
     const element type = convert == node_id::none ? real_type : model.type(model[convert].input(0));
@@ -64,7 +65,7 @@ constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequan
     return made;
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
-constexpr void append_joined(auto& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
+constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
     graph& model = r.model;
     const auto append = [&](node_id made, text_view suffix) {
         model.rename(made, joined.named(suffix));

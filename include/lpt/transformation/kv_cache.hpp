@@ -30,7 +30,7 @@ struct kv_cache {
     output_ref factor;
 
     /// Looks for the cache that an Assign keeps; says what stands in the way.
-    static constexpr verdict find_cache(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_cache(const graph& model, node_id id, kv_cache& found) {
         if (model[id].version() < 6) {
             return refuse_value(reason::unsupported_version, -1, model[id].version());
         }
@@ -58,10 +58,10 @@ private:
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
     /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
-    static constexpr int constant_port(const auto& model, node_id id) {
+    static constexpr int constant_port(const graph& model, node_id id) {
         return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
     }
-    static constexpr verdict find_dequantization_above(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
         const node_id multiply = model.producer(id, 0);
         const int port = constant_port(model, multiply);
         if (port < 0) {
@@ -79,7 +79,7 @@ private:
         found.convert = above;
         return yes;
     }
-    static constexpr verdict find_quantization(const auto& model, node_id convert, quantization& found) {
+    static constexpr verdict find_quantization(const graph& model, node_id convert, quantization& found) {
         const node& last = model[convert];
         if (!last.is<op::convert>() || (last.type() != f8e4m3 && last.type() != f8e5m2)) {
             return {.why = reason::not_low_precision, .port = 0, .type = last.type(), .about = convert};
@@ -112,7 +112,7 @@ private:
         return yes;
     }
 
-    static constexpr verdict find_state(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_state(const graph& model, node_id id, kv_cache& found) {
         found.gather = found.kept.data.node;
         if (!model[found.gather].template is<op::gather>()) {
             return no_cache(found.gather);
@@ -153,7 +153,7 @@ private:
         return yes;
     }
 
-    static constexpr verdict are_equal(const auto& model, const kv_cache& found) {
+    static constexpr verdict are_equal(const graph& model, const kv_cache& found) {
         if (static_cast<bool>(found.kept.shift) != static_cast<bool>(found.added.shift)) {
             return refuse_because_of(reason::quantizations_differ, 0,
                                      found.kept.shift ? found.kept.shift.node : found.added.shift.node);

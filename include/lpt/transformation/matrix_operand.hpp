@@ -28,7 +28,7 @@ struct matrix_operand {
                constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
     }
     /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const auto& model, const dequantization& found) const {
+    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
         return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes
@@ -52,7 +52,7 @@ struct matrix_operand {
 
 /// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
 /// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
-constexpr void fold_converted_scale(auto& r, node_id multiply) {
+constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
     if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
         (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {

@@ -86,7 +86,7 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
 template <int Once = 0>
-constexpr bool is_asymmetric_on_weights(const auto& r, node_id id) {
+constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     if (r.model[id].inputs() < 2) {
         return false;
     }

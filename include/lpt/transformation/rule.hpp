@@ -49,7 +49,7 @@ constexpr text_view first_broken(const match& found, when<Conditions...>) {
 }
 
 /// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
-[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
+[[gnu::cold]] constexpr bool put_in_place(rewrite& r, node_id root, output_ref made, text_view name) {
     if (r.model.type(made) != r.model[root].type()) {
         return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
     }
@@ -89,7 +89,7 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
         detail::expression_traits<From, To>::describe(parts);
     }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         match found(r.model, id);
         bool changed = false;
         bool matched = false;

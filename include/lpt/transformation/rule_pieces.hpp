@@ -70,7 +70,7 @@ struct expression_traits<From, made_constant<Make>> : expression_kind {
         parts.push_back({});
         parts.back().what = pattern_part::role::constant;
     }
-    static constexpr output_ref make(auto& r, const match& found) { return r.model.constant(Make(found)); }
+    static constexpr output_ref make(rewrite& r, const match& found) { return r.model.constant(Make(found)); }
 };
 
 }  // namespace detail

@@ -21,7 +21,7 @@ constexpr dimension group_count(const graph& model, node_id id) {
     return model[id].is<op::group_convolution>() && weights.rank_is_static() && weights.rank() > 0 ? weights[0] : 1;
 }
 /// The number of channels that a convolution takes, as its weights of static shape say it.
-constexpr dimension input_channels(const auto& model, node_id id) {
+constexpr dimension input_channels(const graph& model, node_id id) {
     const shape& weights = model.shape(model[id].input(1));
     switch (model[id].kind()) {
         case op::kind::group_convolution: return weights[0] * weights[2];
@@ -33,7 +33,7 @@ constexpr dimension input_channels(const auto& model, node_id id) {
 namespace detail {
 
 /// Activations of several groups: one scale in all channels of a group.
-constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequantization& found) {
+constexpr verdict grouped_data_verdict(const graph& model, node_id id, const dequantization& found) {
     if (!found.has_multiply()) {
         return refuse(reason::no_dequantization, 0);
     }
@@ -84,7 +84,7 @@ constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fak
 }
 
 /// Weights below a dequantization: a Constant of a low precision type, constants over the allowed axes.
-constexpr verdict dequantized_weights_verdict(const auto& model, const dequantization& found, unsigned allowed,
+constexpr verdict dequantized_weights_verdict(const graph& model, const dequantization& found, unsigned allowed,
                                               const weightable_settings& settings) {
     if (found.empty()) {
         return refuse(reason::weights_not_quantized, 1);
@@ -114,8 +114,9 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
 ///
 /// `found` and `weights` are what `find_dequantization` and `find_weights` say of the operation.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings,
-                                                       const dequantization& found, const weights_source& weights) {
+[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id,
+                                                       const weightable_settings& settings, const dequantization& found,
+                                                       const weights_source& weights) {
     const graph& model = r.model;
     if (const verdict base = base_precondition_of(r, id, found); !base) {
         return base;
@@ -151,7 +152,7 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     }
     return detail::weights_constants_verdict(model, weights.found, allowed);
 }
-constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings = {}) {
+constexpr verdict weightable_verdict(const rewrite& r, node_id id, const weightable_settings& settings = {}) {
     return weightable_verdict(r, id, settings, find_dequantization(r, id),
                               find_weights(r.model, id, r.options.default_precisions));
 }

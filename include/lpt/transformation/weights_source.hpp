@@ -19,7 +19,7 @@ namespace detail {
 
 /// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
 /// them where nothing is summed.
-constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) {
+constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
         case op::kind::group_convolution: return has_reshape ? 1u << 0 : 1u << 0 | 1u << 1;
@@ -64,7 +64,7 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
-constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, unsigned allowed) {
+constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, unsigned allowed) {
     for (std::size_t port = 1; port < 5; ++port) {
         if (!varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed)) {
             return false;

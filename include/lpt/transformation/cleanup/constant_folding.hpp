@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 struct constant_folding_step {
     static constexpr text_view name = "ConstantFolding";
 
-    [[gnu::cold]] static constexpr void run(auto& r) { constant_folding(r.model, r.operations()); }
+    [[gnu::cold]] static constexpr void run(rewrite& r) { constant_folding(r.model, r.operations()); }
 };
 
 }  // namespace lpt::inline LPT_ABI

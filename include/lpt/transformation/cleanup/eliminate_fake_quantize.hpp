@@ -16,7 +16,7 @@ struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
@@ -32,7 +32,7 @@ struct eliminate_fake_quantize_transformation {
         }
         return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -65,7 +65,7 @@ private:
     }
 
     /// The largest distance of a constant's values from a bound.
-    static constexpr float distance(const auto& model, output_ref constant, float bound) {
+    static constexpr float distance(const graph& model, output_ref constant, float bound) {
         const tensor& values = *model.constant_value(constant);
         float result = 0;
         for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -80,7 +80,7 @@ private:
         return is_integral(type) && (facts(type).lowest < static_cast<double>(range.low) ||
                                      facts(type).highest > static_cast<double>(range.high));
     }
-    static constexpr bool covers_type(const auto& r, node_id id, element type) {
+    static constexpr bool covers_type(const rewrite& r, node_id id, element type) {
         const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
         const bounds range = bounds_of(type, levels);

@@ -11,7 +11,7 @@ struct fold_convert_transformation {
     static constexpr text_view name = "FoldConvertTransformation";
     using pattern = lpt::pattern<op::subtract>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
@@ -19,7 +19,7 @@ struct fold_convert_transformation {
                          is_converted_constant(r.model, r.model[id].input(1));
         return any ? yes : refuse(reason::nothing_to_do);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -11,7 +11,7 @@ struct fold_fake_quantize_transformation {
     static constexpr text_view name = "FoldFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const bool has_one_value = has_equal_output_bounds(r.model, id);
         if (!has_one_value && !has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
@@ -23,7 +23,7 @@ struct fold_fake_quantize_transformation {
         }
         return has_one_value || is_constant(r.model, r.model[id].input(0)) ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

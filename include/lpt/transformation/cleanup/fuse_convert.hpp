@@ -17,7 +17,7 @@ struct fuse_convert_transformation {
                            lpt::pattern<op::add, from<op::convert>, from_constant>,
                            lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
@@ -42,7 +42,7 @@ struct fuse_convert_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -66,7 +66,7 @@ struct fuse_convert_transformation {
     }
 
 private:
-    static constexpr bool has_negative_constant_for(const auto& model, node_id id, element data_type) {
+    static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
         if (is_signed(data_type)) {
             return false;
         }

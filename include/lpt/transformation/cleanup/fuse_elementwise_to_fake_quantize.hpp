@@ -40,7 +40,7 @@ constexpr bool leaves_range(const tensor& values, element type) {
 }
 /// True if a FakeQuantize that takes up the elementwise operation `id` would get a bound that is infinite where its operands are
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
-constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_id id, element type, bool all_values) {
+constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_id id, element type, bool all_values) {
     const tensor& constant = *model.constant_value(model[id].input(1));
     const bool multiplies = model[id].template is<op::multiply>();
     bool leaves = all_values && leaves_range(constant, type);
@@ -60,7 +60,7 @@ constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_i
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
-constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
+constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (r.model[id].has(mark::disable_cleanup)) {
         return refuse(reason::disabled_by_mark);
     }
@@ -83,7 +83,7 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
 /// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of
 /// the operation. Bounds that are too large for that precision keep the operation where it is; with
 /// `quirk::overflowing_range` they become infinite. Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
-[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
+[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(rewrite& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);
     const element type = r.options.dequantization_precision;

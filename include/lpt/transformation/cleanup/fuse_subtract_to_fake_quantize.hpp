@@ -11,10 +11,10 @@ struct fuse_subtract_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseSubtractToFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::fake_quantize, op::convert>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -20,7 +20,7 @@ struct multiply_to_group_convolution_transformation {
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
@@ -51,7 +51,7 @@ struct multiply_to_group_convolution_transformation {
         }
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (data_port(r.model, id) < 0) {
             return false;
         }
@@ -90,7 +90,7 @@ private:
     }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
-    static constexpr dequantization source_of(const auto& r, node_id id) {
+    static constexpr dequantization source_of(const rewrite& r, node_id id) {
         const auto port = static_cast<std::size_t>(data_port(r.model, id));
         dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
@@ -100,7 +100,7 @@ private:
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const auto& model, node_id id) {
+    static constexpr verdict shapes_verdict(const graph& model, node_id id) {
         const int port = data_port(model, id);
         const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
         const shape& constant = model.shape(constant_input(model, id));
@@ -126,7 +126,7 @@ private:
     }
 
     /// The type of the weights; dynamic where none is allowed.
-    static constexpr element weights_type(const auto& r, node_id id, element data) {
+    static constexpr element weights_type(const rewrite& r, node_id id, element data) {
         if (!r.options.update_precisions) {
             return data;
         }
@@ -141,7 +141,7 @@ private:
         return types.empty() ? dynamic : types.front();
     }
 
-    static constexpr node_id scaled(auto& r, node_id like, node_id data, output_ref scale) {
+    static constexpr node_id scaled(rewrite& r, node_id like, node_id data, output_ref scale) {
         graph& model = r.model;
         const element type = model.type(scale);
         if (model[like].relaxed() || type != model.type(data)) {

@@ -30,7 +30,7 @@ struct dequantization {
 namespace detail {
 
 /// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
-constexpr int constant_port(const auto& model, node_id id, bool through_convert) {
+constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
     const node& each = model[id];
     for (int port = 1; port >= 0; --port) {
         const output_ref source = each.input(static_cast<std::size_t>(port));
@@ -43,7 +43,7 @@ constexpr int constant_port(const auto& model, node_id id, bool through_convert)
 }
 
 /// True if the constant does not broadcast the data to a larger shape.
-constexpr bool keeps_data_shape(const auto& model, node_id id, int constant) {
+constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     const node& each = model[id];
     const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
     const shape& result = each.shape();
@@ -145,7 +145,7 @@ constexpr dequantization find_dequantization(const graph& model, node_id id, vie
     }
     return find_dequantization_at(model, model[id].input(port), default_precisions);
 }
-constexpr dequantization find_dequantization(const auto& r, node_id id, std::size_t port = 0) {
+constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
     return find_dequantization(r.model, id, r.options.default_precisions, port);
 }
 

@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
 /// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
                                                                   output_ref last) {
     graph& model = r.model;
     const auto find = [&] {
@@ -65,7 +65,7 @@ namespace lpt::inline LPT_ABI {
     }
     return found;
 }
-constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
+constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
     return fold_dequantization_at(r, id, port, {});
 }
 
@@ -75,7 +75,7 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
 /// is the same everywhere gets the shape `spread`, if there is one.
-[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
+[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract, const shape* spread = nullptr) {
     graph& model = r.model;
     const node_id convert = model.producer(subtract, 0);
     if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {

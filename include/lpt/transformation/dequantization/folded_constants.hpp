@@ -69,11 +69,11 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
     }
     return result.finish();
 }
-constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
+constexpr tensor round_zero_points(const rewrite& r, const tensor& values, element type) {
     return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
 }
 /// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
-constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
+constexpr bool is_negligible_zero_point(const rewrite& r, const tensor& values, element type) {
     return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
                                                         : round_zero_points(values, f64, false));
 }

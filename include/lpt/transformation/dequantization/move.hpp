@@ -23,7 +23,7 @@ struct move_settings {
 namespace detail {
 
 /// The data that meets a dequantization constant: converted where the constant has more bits, so that nothing is lost.
-constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
+constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     const element own = r.model[constant].type();
     return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
 }
@@ -32,7 +32,7 @@ constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
 
 /// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
 /// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
-[[gnu::noinline]] constexpr output_ref append_dequantization(auto& r, output_ref parent, const dequantization& found,
+[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
                                                              bool with_subtract = true) {
     graph& model = r.model;
     const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
@@ -88,7 +88,7 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
 /// a constant is converted to its type. Raises an error for an operation with several outputs.
 [[gnu::noinline]] constexpr moved_dequantization
-move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
         fail({"a dequantization can only be moved behind an operation with one output, not behind '",

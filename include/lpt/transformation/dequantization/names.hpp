@@ -8,7 +8,7 @@ namespace lpt::inline LPT_ABI {
 
 /// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
 /// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(auto& r, node_id from, node_id to, bool with_ports = true) {
+constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
     if (with_ports && r.model[from].kind() == r.model[to].kind()) {
         r.attributes.copy(from, to);
     } else {
@@ -26,13 +26,13 @@ constexpr void copy_information(auto& r, node_id from, node_id to, bool with_por
     }
 }
 /// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(auto& r, node_id from, node_id to) {
+constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
     copy_information(r, from, to);
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
 }
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
-constexpr void update_output_name(auto& r, node_id last, node_id operation) {
+constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
     graph& model = r.model;
     for (std::size_t port = 0; port < model[last].outputs(); ++port) {
         for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;

@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, const dequantization& found) {
+[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, const dequantization& found) {
     for (std::size_t port = 0; port < model[id].outputs(); ++port) {
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -44,26 +44,26 @@ namespace lpt::inline LPT_ABI {
     }
     return yes;
 }
-constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
+constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
     const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
     return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
 }
 /// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const auto& r, node_id id) {
+constexpr verdict base_precondition(const rewrite& r, node_id id) {
     return base_precondition(r.model, id, int8_precisions);
 }
 /// The same where `found` is the dequantization with the default precisions, which are mostly the same.
-constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
+constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
     const bool same = r.options.default_precisions == view<element>(int8_precisions);
     return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
 /// Refuses an operation of another version.
-constexpr verdict is_version(const auto& r, node_id id, int version) {
+constexpr verdict is_version(const rewrite& r, node_id id, int version) {
     return r.model[id].version() == version ? yes
                                             : refuse_value(reason::unsupported_version, -1, r.model[id].version());
 }
 /// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const auto& r, node_id id) {
+constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -74,7 +74,7 @@ constexpr verdict spatial_precondition(const auto& r, node_id id) {
 
 /// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
 /// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const auto& r, const dequantization& found) {
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
     if (!found.has_subtract() || !r.options.update_precisions) {
         return true;
     }
@@ -86,7 +86,7 @@ constexpr bool can_subtract_be_handled(const auto& r, const dequantization& foun
 }
 
 /// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
+constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
     if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
         return true;
     }
@@ -104,7 +104,7 @@ constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
 }
 
 /// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantization& found, int port) {
+constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
     const element type = model.type(found.data);
     const tensor& values = constant_of(model, found.zero_point);
     std::size_t first = 0;

@@ -18,7 +18,7 @@ constexpr verdict has_scale(const dequantization& found, int port = 0) {
     return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
 }
 /// Refuses data that has no low precision, where precisions are updated.
-constexpr verdict has_low_precision(const auto& r, const dequantization& found, int port = 0) {
+constexpr verdict has_low_precision(const rewrite& r, const dequantization& found, int port = 0) {
     return !r.options.update_precisions || is_low_precision(r.model, found)
                ? yes
                : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
@@ -28,7 +28,7 @@ constexpr output_ref floating_point_data(const dequantization& found) {
     return found.has_convert() ? output_ref(found.convert) : found.data;
 }
 /// True if one of its operations has more than one consumer.
-constexpr bool is_shared(const auto& model, const dequantization& found) {
+constexpr bool is_shared(const graph& model, const dequantization& found) {
     for (const node_id each : {found.convert, found.subtract, found.multiply}) {
         if (each != node_id::none && model.use_count({each, 0}) > 1) {
             return true;
@@ -42,7 +42,7 @@ constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
            (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
 }
 /// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
-constexpr node_id constant_of_many(const auto& model, const dequantization& found) {
+constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
     for (const node_id each : {found.zero_point, found.scale}) {
         if (each != node_id::none && constant_of(model, each).elements() != 1) {
             return each;
@@ -51,19 +51,19 @@ constexpr node_id constant_of_many(const auto& model, const dequantization& foun
     return node_id::none;
 }
 /// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found, int port = 0) {
     return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
 }
 /// Refuses constants of more than one element.
-constexpr verdict is_one_for_all(const auto& r, const dequantization& found) {
+constexpr verdict is_one_for_all(const rewrite& r, const dequantization& found) {
     return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
 }
 /// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict refuse_zero_point(const graph& model, const dequantization& found, int port = 0) {
     return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
 }
 /// Refuses a zero point.
-constexpr verdict has_no_zero_point(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict has_no_zero_point(const graph& model, const dequantization& found, int port = 0) {
     return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
 }
 /// True if scale and zero point, as far as there are any, are scalar-like.
@@ -72,11 +72,11 @@ constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
 /// Refuses constants with different values.
-constexpr verdict is_uniform(const auto& model, const dequantization& found) {
+constexpr verdict is_uniform(const graph& model, const dequantization& found) {
     return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
 }
 /// Refuses a scale with a negative value.
-constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict scale_is_not_negative(const graph& model, const dequantization& found, int port = 0) {
     if (!found.has_multiply()) {
         return yes;
     }
@@ -91,7 +91,7 @@ constexpr verdict scale_is_not_negative(const auto& model, const dequantization&
 }
 /// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
 /// compare with them, would make NaN of them.
-constexpr verdict constants_are_finite(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict constants_are_finite(const graph& model, const dequantization& found, int port = 0) {
     for (const node_id each : {found.zero_point, found.scale}) {
         if (each != node_id::none && !is_finite(constant_of(model, each))) {
             return refuse_because_of(reason::infinite_constant, port, each);
@@ -100,7 +100,7 @@ constexpr verdict constants_are_finite(const auto& model, const dequantization& 
     return yes;
 }
 /// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
-constexpr verdict scale_is_not_zero(const auto& model, const dequantization& found, int port = 0) {
+constexpr verdict scale_is_not_zero(const graph& model, const dequantization& found, int port = 0) {
     if (!found.has_multiply()) {
         return yes;
     }
@@ -118,7 +118,7 @@ constexpr verdict scale_is_not_zero(const auto& model, const dequantization& fou
 }
 
 /// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
-constexpr bool is_per_channel_constant(const auto& model, node_id elementwise, node_id constant,
+constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
                                        std::size_t channel_axis) {
     const shape& dimensions = model[constant].shape();
     if (dimensions.rank() > 5) {

@@ -20,7 +20,7 @@ class rewriting {
     seq<input_ref, 4> readers_;
 
     constexpr bool has_same_shapes(view<output_ref> inputs) const {
-        const auto& model = r_.model;
+        const graph& model = r_.model;
         bool same = model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs();
         for (std::size_t port = 0; same && port < inputs.size(); ++port) {
             same = model.shape(inputs[port]) == model.shape(model[operation_].input(port));
@@ -83,7 +83,7 @@ public:
 
     /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
     constexpr bool finish(bool with_shapes = false) {
-        auto& model = r_.model;
+        graph& model = r_.model;
         for (const input_ref user : readers_) {
             const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
             model.set_input(user.node, static_cast<std::size_t>(user.port), last_);

@@ -3,12 +3,13 @@
 
 #include <lpt/transformation/dequantization/find.hpp>
 #include <lpt/transformation/dequantization/names.hpp>
+#include <lpt/transformation/dequantization/questions.hpp>
 
 /// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
 namespace lpt::inline LPT_ABI {
 
 /// Puts the constant of a Multiply on input 1; gives the node that has it there.
-constexpr node_id normalize_elementwise(auto& r, node_id id) {
+constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
     if (detail::constant_port(r.model, id, false) != 0) {
         return id;
     }
@@ -19,7 +20,7 @@ constexpr node_id normalize_elementwise(auto& r, node_id id) {
     return made;
 }
 /// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
-constexpr dequantization normalize_dequantization(auto& r, dequantization found) {
+constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
     if (found.empty()) {
         return found;
     }
@@ -29,7 +30,7 @@ constexpr dequantization normalize_dequantization(auto& r, dequantization found)
     return found;
 }
 /// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
-constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
+constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     graph& model = r.model;
     const int port = detail::constant_port(model, elementwise, true);
     output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
@@ -56,7 +57,7 @@ constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
 namespace detail {
 
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
-constexpr output_ref clone_dequantization(auto& r, const dequantization& found) {
+constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
     const auto clone_constant = [&](output_ref source) -> output_ref {
         const node& producer = r.model[source.node];
         seq<output_ref, 5> inputs;
@@ -91,7 +92,7 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 /// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
 ///
 /// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id, bool takes_scales = true) {
+[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(rewrite& r, node_id id, bool takes_scales = true) {
     seq<output_ref, 5> inputs;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         inputs.push_back(r.model[id].input(port));
@@ -124,7 +125,7 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 
 /// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
 /// scale is on input 1. `takes_scales`: see `separate_in_standalone_branch`.
-constexpr bool stands_alone(const auto& model, const dequantization& found, bool takes_scales = true) {
+constexpr bool stands_alone(const graph& model, const dequantization& found, bool takes_scales = true) {
     if (found.empty()) {
         return true;
     }
@@ -141,7 +142,7 @@ constexpr void compute_in(graph& model, node_id operation, std::size_t port, ele
 }
 
 /// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
-constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relaxation types) {
+constexpr void renew_relaxed(rewrite& r, node_id id, view<output_ref> inputs, relaxation types) {
     r.model.renew(id, inputs);
     r.model.relax(id, lpt::move(types));
 }

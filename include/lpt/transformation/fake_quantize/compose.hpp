@@ -23,7 +23,7 @@ constexpr bool feeds_result(const graph& model, node_id id) {
 }
 /// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
 /// output, no Result of its own.
-constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
+constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     if (!feeds_result(model, id)) {
         return true;
     }
@@ -44,7 +44,7 @@ constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) 
 
 /// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
 /// Gives whether there was one.
-constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
+constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id convert = quantizing_convert(model, fake_quantize);
     if (convert == node_id::none) {
@@ -58,7 +58,7 @@ constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
 }
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
-constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
+constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
     if (below.empty()) {
         return false;
     }
@@ -75,7 +75,7 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
 /// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. Zero point or
 /// scale may be missing. The FakeQuantize then gives what the last operation gave and is read by its readers; where one is a
 /// Result it takes that name. Needs `can_compose`.
-[[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
+[[gnu::noinline]] constexpr void compose_fake_quantize(rewrite& r, node_id fake_quantize, const dequantization& below) {
     graph& model = r.model;
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         const element own = model.type(model[fake_quantize].input(port));

@@ -21,7 +21,7 @@ struct fake_quantize_parts {
 namespace detail {
 
 /// Gives a FakeQuantize another output range and another output type.
-constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
+constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, tensor high, element type) {
     graph& model = r.model;
     const node& each = model[fake_quantize];
     const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
@@ -43,7 +43,7 @@ struct quantized_node {
     output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
 };
 
-constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element natural, element type) {
+constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
     graph& model = r.model;
     const auto stands_for = [&](node_id made) {
         copy_information(r, fake_quantize, made);
@@ -64,7 +64,7 @@ constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element 
 
 /// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
 /// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
-constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize, element natural, element computed,
+constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quantize, element natural, element computed,
                                                   const tensor& zero_point, const tensor& scale) {
     graph& model = r.model;
     const seq<input_ref, 4> users = model.uses(fake_quantize);
@@ -107,7 +107,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
 /// `details` are those of the FakeQuantize.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {
     graph& model = r.model;
@@ -126,7 +126,8 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
                              r.options.update_precisions ? precision.type : natural);
     return detail::append_to_quantized(r, fake_quantize, natural, f32, maps.zero_points, maps.scales);
 }
-constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
+constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
+                                                      const data_precision& precision) {
     return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
 }
 
@@ -136,7 +137,7 @@ constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quan
 /// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
 /// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
 /// and zero point 0.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
                                                                   const data_precision& precision,
                                                                   const attribute::aligned_interval& aligned) {
     graph& model = r.model;

@@ -33,8 +33,9 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
 ///
 /// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
-[[gnu::noinline]] constexpr quantized_weights
-quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
+[[gnu::noinline]] constexpr quantized_weights quantize_weights(rewrite& r, node_id fake_quantize,
+                                                               const quantization_details& details,
+                                                               const data_precision& precision) {
     graph& model = r.model;
     if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
         return {};
@@ -70,7 +71,7 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
                                                                   bool must_fold = true) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {

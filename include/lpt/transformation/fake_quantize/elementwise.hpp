@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI {
 /// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
 /// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
 /// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const auto& model, node_id id) {
+constexpr int fusable_constant_port(const graph& model, node_id id) {
     const node& each = model[id];
     if (each.inputs() != 2) {
         return -1;

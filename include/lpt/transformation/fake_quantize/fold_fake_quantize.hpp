@@ -9,7 +9,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
-constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
+constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize) {
     if (!has_constant_ranges(model, fake_quantize, 3)) {
         return false;
     }
@@ -53,7 +53,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(graph& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {

@@ -41,7 +41,7 @@ constexpr bool is_skippable_convert(const graph& model, node_id convert) {
 }
 
 /// The operation on the bounds of the input range that takes up an operation on the data; `count` where there is none.
-constexpr op::kind inverse_of(const auto& model, node_id id) {
+constexpr op::kind inverse_of(const graph& model, node_id id) {
     switch (model[id].kind()) {
         case op::kind::multiply: return op::kind::divide;
         case op::kind::subtract: return is_constant(model, model[id].input(1)) ? op::kind::add : op::kind::count;
@@ -69,7 +69,7 @@ constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tens
 }
 
 /// Connects a FakeQuantize to other data; it goes on computing in the type that it computed in, and gives the type that it gave.
-constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
+constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
     const element computed = model.type(model[fake_quantize].input(0));
     const element given = model[fake_quantize].type();
     const relaxation* own = model[fake_quantize].own_types();
@@ -83,7 +83,7 @@ constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
     }
 }
 
-constexpr bool takes_one_type(const auto& model, node_id id) {
+constexpr bool takes_one_type(const graph& model, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (model.type(model[id].input(port)) != model[id].type()) {
             return false;
@@ -93,7 +93,7 @@ constexpr bool takes_one_type(const auto& model, node_id id) {
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
-constexpr void take_alignment(auto& r, node_id fake_quantize, node_id above) {
+constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
     auto intervals = attributes_of<attribute::intervals_alignment>(r);
     const attribute::place to = attribute::place::on_node(fake_quantize);
     const attribute::place from = attribute::place::on_node(above);
@@ -103,7 +103,7 @@ constexpr void take_alignment(auto& r, node_id fake_quantize, node_id above) {
 }
 
 /// One step of `fuse_above_fake_quantize`.
-constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
+constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id above = model.producer(fake_quantize, 0);
     if (model[above].has(mark::disable_cleanup) || (!r.options.update_precisions && !takes_one_type(model, above))) {
@@ -157,7 +157,7 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
 /// `disable_cleanup`, where a bound would be infinite or NaN, and, without `update_precisions`, where types differ.
-[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(auto& r, node_id fake_quantize) {
+[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(rewrite& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return false;
     }

@@ -10,7 +10,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Scales that are NaN, zero points of which one is infinite or NaN; bounds, or differences of them, that are infinite, and scales that
 /// are no normal floats, unless `quirk::clamped_scale` is followed, which limits them.
-constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
+constexpr verdict maps_are_usable(const rewrite& r, node_id fake_quantize, const quantization_details& details,
                                   const data_precision& precision) {
     if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
         return yes;
@@ -67,7 +67,7 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
 }
 
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize,
+constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize,
                                               const quantization_details& details) {
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
     const data_precision result = precision_of_weights(
@@ -79,7 +79,7 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
+constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};
     }

@@ -20,10 +20,10 @@ struct add_transformation {
     using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
         if (const verdict why = can_transform(r, id, branches); !why) {
             return r.refused(id, name, why);
@@ -40,13 +40,13 @@ struct add_transformation {
     }
 
 private:
-    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
+    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
         return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
                              [&] { return scale_is_not_zero(r.model, branches[1], 1); },
                              [&] { return eltwise_precondition(r, id, branches); });
     }
 
-    static constexpr bool move_other(auto& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
+    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;
         if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
@@ -75,7 +75,7 @@ private:
     }
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
     /// which nothing is known counts as at most 1.
-    static constexpr bool stays_finite(const auto& model, output_ref data, const tensor& scale) {
+    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
         const node& source = model[data.node];
@@ -86,7 +86,7 @@ private:
         return greatest * magnitude_bound(scale) < facts(f32).highest;
     }
 
-    static constexpr bool add_constant(auto& r, node_id add, view<dequantization> branches) {
+    static constexpr bool add_constant(rewrite& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, add, branches);
         if (!found.why) {
@@ -112,7 +112,7 @@ private:
     }
     /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
     /// else a Subtract of -shift.
-    static constexpr void become_sum(auto& r, node_id add, output_ref data, const constant& shift) {
+    static constexpr void become_sum(rewrite& r, node_id add, output_ref data, const constant& shift) {
         graph& model = r.model;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];

@@ -18,7 +18,7 @@ struct assign_and_read_value_transformation {
     static constexpr text_view name = "AssignAndReadValueTransformation";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const node_id read = read_value_of(model, id);
         const dequantization found = find_dequantization(r, id);
@@ -32,7 +32,7 @@ struct assign_and_read_value_transformation {
             [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
             [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -56,14 +56,14 @@ private:
     };
 
     /// Without an initial value a variable begins with zeros.
-    static constexpr bool is_zero_at_first(const auto& model, node_id read) {
+    static constexpr bool is_zero_at_first(const graph& model, node_id read) {
         if (model[read].inputs() == 0) {
             return true;
         }
         const tensor* value = model.constant_value(model[read].input(0));
         return value != nullptr && is_zero(*value);
     }
-    static constexpr node_id add_read(auto& r, node_id read, element type) {
+    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
         graph& model = r.model;
         seq<output_ref, 5> inputs;
         if (model[read].inputs() != 0) {
@@ -78,7 +78,7 @@ private:
         return made;
     }
     /// A new Assign in the place of the old one; what waited for the old ReadValue waits for the new one.
-    static constexpr void replace_assign(auto& r, node_id id, output_ref data, read_pair reads) {
+    static constexpr void replace_assign(rewrite& r, node_id id, output_ref data, read_pair reads) {
         graph& model = r.model;
         model.replace(reads.before, reads.after);
         op::assign facts = model[id].as<op::assign>();
@@ -93,7 +93,7 @@ private:
         model.replace_uses(id, model[id].input(0));
         model.remove(id);  // the new one stands last among the sinks
     }
-    static constexpr void fuse_into_reader(auto& r, output_ref last) {
+    static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
         graph& model = r.model;
         if (model.use_count(last) != 1) {
             return;

@@ -13,7 +13,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const auto shifts_margin = [&] {
             return found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
@@ -23,7 +23,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
                              [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
                              [&] { return constants_fit_window(r.model, id, found); });
     }
-    static constexpr move_settings settings(const auto& r, node_id pool) {
+    static constexpr move_settings settings(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
         return {.update_output_type = preserved != nullptr && preserved->value};
     }

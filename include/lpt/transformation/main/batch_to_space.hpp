@@ -10,7 +10,7 @@ struct batch_to_space_transformation : movement<batch_to_space_transformation> {
     static constexpr text_view name = "BatchToSpaceTransformation";
     using pattern = lpt::pattern<op::batch_to_space>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };

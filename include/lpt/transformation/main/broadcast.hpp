@@ -10,17 +10,17 @@ struct broadcast_transformation : movement<broadcast_transformation> {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found); });
     }
-    static constexpr dequantization moved(auto& r, node_id broadcast, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id broadcast, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); });
     }
 
 private:
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         if (before.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
@@ -50,7 +50,7 @@ private:
         const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
         return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
     }
-    static constexpr node_id placed(auto& r, node_id broadcast, node_id constant) {
+    static constexpr node_id placed(rewrite& r, node_id broadcast, node_id constant) {
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);

@@ -12,14 +12,14 @@ struct clamp_transformation {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
                              [&] { return constants_are_finite(r.model, found); },
                              [&] { return is_uniform(r.model, found); },
                              [&] { return limits_are_floats(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(separates_for_nothing(r, id, why) ? separate_in_standalone_branch(r, id) : id, name, why);
@@ -38,12 +38,12 @@ struct clamp_transformation {
 
 private:
     /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
-    static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
+    static constexpr bool separates_for_nothing(const rewrite& r, node_id id, const verdict& why) {
         return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
                is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict limits_are_floats(const graph& model, node_id id, const dequantization& found) {
         const op::clamp limits = quantized_limits(model, model[id].template as<op::clamp>(), found);
         return is_float(limits.min) && is_float(limits.max)
                    ? yes
@@ -60,7 +60,7 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const auto& model, op::clamp limits, const dequantization& found) {
+    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {

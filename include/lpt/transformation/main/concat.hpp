@@ -17,7 +17,7 @@ struct concat_transformation {
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
@@ -29,7 +29,7 @@ struct concat_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -56,7 +56,7 @@ private:
             return common == type;
         }
     };
-    static constexpr verdict input_verdict(const auto& r, node_id id, int port, common_types& common) {
+    static constexpr verdict input_verdict(const rewrite& r, node_id id, int port, common_types& common) {
         const graph& model = r.model;
         const bool joins = model[id].shape().is_static(detail::concat_axis(model, id));
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
@@ -70,7 +70,7 @@ private:
             },
             [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
     }
-    static constexpr verdict varies_over_axis_only(const auto& model, node_id id, const dequantization& found,
+    static constexpr verdict varies_over_axis_only(const graph& model, node_id id, const dequantization& found,
                                                    int port) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -80,7 +80,7 @@ private:
         }
         return yes;
     }
-    static constexpr verdict is_as_first(const auto& r, node_id id, const dequantization& found, int port) {
+    static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found, int port) {
         const dequantization first = find_dequantization(r, id, 0);
         const auto is_equal = [&](node_id left, node_id right) {
             return left == right || constant_of(r.model, left).real(0) == constant_of(r.model, right).real(0);
@@ -91,7 +91,7 @@ private:
                    ? yes
                    : refuse_because_of(reason::not_per_tensor, port, found.scale);
     }
-    static constexpr verdict constants_have_type(const auto& model, const dequantization& found, int port,
+    static constexpr verdict constants_have_type(const graph& model, const dequantization& found, int port,
                                                  common_types& common) {
         if (found.has_subtract()) {
             const element type = model.type(model[found.subtract].input(1));
@@ -106,7 +106,7 @@ private:
     }
 
     /// What the Concat reads: the quantized data. (Upstream converts it beside real data, of which there is none: all data has one type.)
-    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
+    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
         bool any_real = false;
         for (const dequantization& each : all) {
             any_real = any_real || !is_low_precision(model, each);
@@ -120,7 +120,7 @@ private:
     }
 
     /// The last operation of the dequantization carries the Concat's interval, for a FakeQuantize below it that is fused with it later and has none.
-    static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
+    static constexpr void share_alignment(rewrite& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
         const attribute::place of_concat = attribute::place::on_node(concat);
         if (last != concat && intervals.has(of_concat)) {

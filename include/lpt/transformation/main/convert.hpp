@@ -15,7 +15,7 @@ struct convert_transformation {
     static constexpr text_view name = "ConvertTransformation";
     using pattern = lpt::pattern<op::convert>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (is_constant(model, data)) {
@@ -29,7 +29,7 @@ struct convert_transformation {
         }
         return base_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

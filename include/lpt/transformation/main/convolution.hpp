@@ -36,7 +36,7 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
 ///
 /// Where a Convert lies above it, the Subtract then takes low precision tensors. Its constant gets a number for each input channel, which engines
 /// need to fuse it with the convolution (not above a transposed one). It is marked, so that cleanup leaves it.
-constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequantization& found) {
+constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
     if (!found.has_subtract()) {
         return found.data;
@@ -68,7 +68,7 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// z_a is rounded, halves away from zero; a zero point of 0 goes away. The product of scales is computed in `computed_type()`, and the
 /// Multiply gives the type that the one of the data gave. `facts` are those of the verdict.
-[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
     const bool is_alone =
@@ -134,10 +134,10 @@ struct convolution_transformation {
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return convolution_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         convolution_facts facts;
         if (const verdict why = convolution_verdict(r, id, facts); !why) {
             return r.refused(id, name, why);

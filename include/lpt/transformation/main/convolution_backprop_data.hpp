@@ -15,10 +15,10 @@ struct convolution_backprop_data_transformation {
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return convolution_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         convolution_facts facts;
         if (const verdict why = convolution_verdict(r, id, facts); !why) {
             r.refused(id, name, why);
@@ -29,7 +29,7 @@ struct convolution_backprop_data_transformation {
 
 private:
     /// Replaces quantized weights by the real numbers that they stand for; false where their FakeQuantize has no constant range.
-    static constexpr bool fold_weights(auto& r, node_id id) {
+    static constexpr bool fold_weights(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref source = model[id].input(1);
         const weights_source found = find_weights(model, id, r.options.default_precisions);

@@ -17,7 +17,7 @@ struct fake_convert_decomposition_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const element given = model[id].type();
         const element low = model[id].as<op::fake_convert>().destination_type;
@@ -46,12 +46,12 @@ struct fake_convert_decomposition_transformation {
     }
 
 private:
-    static constexpr output_ref append(auto& r, node_id id, op::attributes what, view<output_ref> inputs) {
+    static constexpr output_ref append(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs) {
         const node_id made = r.model.add(lpt::move(what), inputs);
         copy_information(r, id, made);
         return made;
     }
-    static constexpr output_ref convert_to(auto& r, node_id id, output_ref source, element type) {
+    static constexpr output_ref convert_to(rewrite& r, node_id id, output_ref source, element type) {
         return r.model.type(source) == type ? source : append(r, id, op::convert{type}, {source});
     }
     static constexpr bool is_zero_constant(const graph& model, output_ref source) {

@@ -11,7 +11,7 @@ struct fake_quantize_transformation {
     static constexpr text_view name = "FakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
@@ -27,7 +27,7 @@ struct fake_quantize_transformation {
             detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
         return fusable ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -22,7 +22,7 @@ struct fake_quantize_decomposition_transformation {
     using may_read = attribute::set<attribute::intervals_alignment, attribute::quantization_alignment>;
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict supported = is_supported(r, id);
             !supported || quantizing_convert(r.model, id) != node_id::none) {
             return supported;
@@ -31,7 +31,7 @@ struct fake_quantize_decomposition_transformation {
         return can_decompose(r, id, found);
     }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = is_supported(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -72,7 +72,7 @@ private:
     static constexpr bool gives_quantized(element type) {
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
-    static constexpr verdict is_supported(const auto& r, node_id id) {
+    static constexpr verdict is_supported(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
@@ -95,7 +95,7 @@ private:
     };
 
     /// `found` is complete only where the answer is yes.
-    static constexpr verdict can_decompose(const auto& r, node_id id, decision& found) {
+    static constexpr verdict can_decompose(const rewrite& r, node_id id, decision& found) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
         }
@@ -136,7 +136,7 @@ private:
         return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
     }
 
-    static constexpr decision decide(const auto& r, node_id id) {
+    static constexpr decision decide(const rewrite& r, node_id id) {
         decision result;
         result.details = details_of(r.model, id);
         result.precision = precision_of(r, id, result.details);
@@ -146,7 +146,7 @@ private:
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
     /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: of any FakeQuantize whose own range does not ask for just this type.
-    static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
+    static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
         if (bit_width(type) == 4) {  // the published implementation fails here, so there is no quirk to follow
@@ -172,7 +172,7 @@ private:
     }
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
-    static constexpr const attribute::intervals_alignment* alignment_of(const auto& r, node_id id) {
+    static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
         for (input_ref user = r.model.first_use(id); user.node != node_id::none; user = r.model.next_use(user)) {
             const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
             if (aligned != nullptr && aligned->value) {

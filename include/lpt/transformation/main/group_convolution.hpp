@@ -13,10 +13,10 @@ struct group_convolution_transformation {
     static constexpr text_view name = "GroupConvolutionTransformation";
     using pattern = lpt::pattern<op::group_convolution>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return convolution_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         convolution_facts facts;
         if (const verdict why = convolution_verdict(r, id, facts); !why) {
             return r.refused(id, name, why);

@@ -12,7 +12,7 @@ struct interpolate_transformation : movement<interpolate_transformation> {
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return constants_keep_size(r.model, id, found); },
@@ -21,7 +21,7 @@ struct interpolate_transformation : movement<interpolate_transformation> {
 
 private:
     /// The axes over which constants vary are not resized.
-    static constexpr verdict constants_keep_size(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_keep_size(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         for (std::size_t axis = 0; axis < after.rank(); ++axis) {
@@ -33,7 +33,7 @@ private:
         }
         return yes;
     }
-    static constexpr verdict copies_elements(const auto& model, node_id id) {
+    static constexpr verdict copies_elements(const graph& model, node_id id) {
         const op::interpolate& resize = model[id].template as<op::interpolate>();
         switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);

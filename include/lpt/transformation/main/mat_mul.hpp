@@ -18,7 +18,7 @@ struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, 0);
         return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return has_scale(found, 0); },
@@ -31,7 +31,7 @@ struct mat_mul_transformation {
                                             : refuse_zero_point(model, found);
                              });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[model.producer(id, 1)].is<op::multiply>()) {
             detail::fold_converted_scale(r, model.producer(id, 1));
@@ -66,19 +66,19 @@ struct mat_mul_transformation {
     }
 
 private:
-    static constexpr detail::matrix_operand first_of(const auto& model, node_id id) {
+    static constexpr detail::matrix_operand first_of(const graph& model, node_id id) {
         return {0, model[id].template as<op::mat_mul>().transpose_a};
     }
-    static constexpr detail::matrix_operand second_of(const auto& model, node_id id) {
+    static constexpr detail::matrix_operand second_of(const graph& model, node_id id) {
         return {1, model[id].template as<op::mat_mul>().transpose_b};
     }
     /// True for a Constant with an infinite value or NaN.
-    static constexpr bool is_infinite(const auto& model, output_ref constant) {
+    static constexpr bool is_infinite(const graph& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);
     }
 
-    static constexpr verdict second_verdict(const auto& r, node_id id) {
+    static constexpr verdict second_verdict(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const detail::matrix_operand operand = second_of(model, id);
         const output_ref source = model[id].input(1);
@@ -96,7 +96,7 @@ private:
                              },
                              [&] { return operand.scale_is_constant(model, found); });
     }
-    static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize,
+    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize,
                                                     const detail::matrix_operand& operand) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, fake_quantize)) {
@@ -116,7 +116,7 @@ private:
     }
 
     /// z_a x q_b, with the zero point repeated over the axis that is summed.
-    static constexpr output_ref zero_point_term(auto& r, node_id product, const dequantization& found,
+    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found,
                                                 output_ref weights) {
         graph& model = r.model;
         const tensor& zero_point = constant_of(model, found.zero_point);
@@ -144,7 +144,7 @@ private:
     }
 
     /// s_a s_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(const auto& model, node_id product, const dequantization& a,
+    static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
         if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {

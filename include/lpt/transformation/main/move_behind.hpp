@@ -28,7 +28,7 @@ struct move_behind_first_of {
     static constexpr bool knows(const graph& model, node_id id) {
         return ((Transformations::pattern::roots[0] == model[id].kind()) || ...);
     }
-    static constexpr bool apply(auto& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
+    static constexpr bool apply(rewrite& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
 
 private:
     template <class Transformation>

@@ -18,10 +18,10 @@ struct multiply_transformation {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return weightable_verdict(r, id, {false, false, true, false});
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
@@ -52,10 +52,10 @@ struct multiply_transformation {
     }
 
 private:
-    static constexpr bool is_lone_scale(const auto& r, node_id id) {
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
         return is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
     }
-    static constexpr output_ref low_precision_operand(auto& r, const dequantization& found) {
+    static constexpr output_ref low_precision_operand(rewrite& r, const dequantization& found) {
         if (!found.has_subtract()) {
             return found.data;
         }

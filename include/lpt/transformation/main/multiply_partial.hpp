@@ -16,10 +16,10 @@ struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
@@ -44,7 +44,7 @@ struct multiply_partial_transformation {
     }
 
 private:
-    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
+    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
         const auto is_joined = [&] {
             return is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
         };
@@ -57,14 +57,14 @@ private:
         return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
-    static constexpr bool is_lone_scale(const auto& r, node_id id) {
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
         const auto is_bare = [&](std::size_t port) {
             return !may_be_dequantized(r.model, r.model[id].input(port)) || find_dequantization(r, id, port).empty();
         };
         return (is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1))) &&
                is_bare(0) && is_bare(1);
     }
-    static constexpr void fold_constant_fake_quantize(auto& r, node_id id, std::size_t port) {
+    static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
         const node_id above = model.producer(id, port);
         if (!model[above].is<op::fake_quantize>()) {
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    static constexpr bool multiply_constants(auto& r, node_id multiply, view<dequantization> branches) {
+    static constexpr bool multiply_constants(rewrite& r, node_id multiply, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, multiply, branches);
         if (!found.why) {
@@ -94,12 +94,12 @@ private:
         return true;
     }
 
-    static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
+    static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
         return !found.has_multiply() || is_finite(constant_of(model, found.scale));
     }
     /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
     /// `quirk::overflowing_range`.
-    static constexpr constant product_of_scales(const auto& r, const dequantization& first,
+    static constexpr constant product_of_scales(const rewrite& r, const dequantization& first,
                                                 const dequantization& second) {
         const graph& model = r.model;
         if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type() &&
@@ -109,7 +109,8 @@ private:
         return affine_of(r, first).scale * affine_of(r, second).scale;
     }
 
-    static constexpr bool move_scale(auto& r, node_id multiply, view<dequantization> branches, std::size_t kept_port) {
+    static constexpr bool move_scale(rewrite& r, node_id multiply, view<dequantization> branches,
+                                     std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;
         const verdict fits =

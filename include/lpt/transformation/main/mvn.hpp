@@ -13,7 +13,7 @@ struct mvn_transformation {
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
         return first_refusal(
@@ -25,7 +25,7 @@ struct mvn_transformation {
                            : refuse_not_per_tensor(model, found);
             });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
@@ -47,7 +47,7 @@ struct mvn_transformation {
 
 private:
     /// The scale is the same along the axes that are normalized.
-    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
             if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
@@ -56,7 +56,7 @@ private:
         }
         return yes;
     }
-    static constexpr bool rescales_eps(const auto& r, const op::mvn& self) {
+    static constexpr bool rescales_eps(const rewrite& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
     }
     static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {

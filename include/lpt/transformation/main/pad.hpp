@@ -14,7 +14,7 @@ struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const op::pad_mode mode = r.model[id].template as<op::pad>().pad_mode;
         const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
@@ -25,7 +25,7 @@ struct pad_transformation : movement<pad_transformation> {
                              [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
                              [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
     }
-    static constexpr dequantization moved(auto& r, node_id pad, dequantization found) {
+    static constexpr dequantization moved(rewrite& r, node_id pad, dequantization found) {
         graph& model = r.model;
         const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
         const double value = pad_value(model, pad);
@@ -68,21 +68,21 @@ private:
         }
         return result;
     }
-    static constexpr verdict value_is_in_range(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict value_is_in_range(const graph& model, node_id id, const dequantization& found) {
         const element type = model.type(found.data);
         const double value = pad_value(model, id);
         return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict value_is_exact(const auto& r, node_id id, const dequantization& found) {
+    static constexpr verdict value_is_exact(const rewrite& r, node_id id, const dequantization& found) {
         const element type = r.model.type(found.data);
         const double value = pad_value(r.model, id);
         return convert_value(type, value) == value || r.follows(quirk::truncated_pad_value)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict only_one_axis_varies(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict only_one_axis_varies(const graph& model, node_id id, const dequantization& found) {
         const margins pads = margins_of(model, id);
         if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
             return refuse_because_of(reason::varies_over_axis, 0, found.scale);
@@ -91,12 +91,12 @@ private:
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
     }
-    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
         return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
-    static constexpr bool only_varies_along(const auto& model, node_id id, const margins& pads, node_id constant) {
+    static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
         const std::size_t axis = filled_axis(pads);
         if (axis == data.rank()) {
@@ -113,7 +113,7 @@ private:
         }
         return true;
     }
-    static constexpr bool varies_over_margin(const auto& model, const margins& pads, node_id constant) {
+    static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         const shape own = aligned_shape(model, constant, pads.begin.size());
         for (std::size_t axis = 0; axis < own.rank(); ++axis) {
             if (own[axis] != 1 && pads.changes(axis)) {
@@ -124,7 +124,7 @@ private:
     }
 
     /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
-    static constexpr node_id along_filled_axis(auto& r, node_id pad, node_id constant) {
+    static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
         const std::size_t axis = filled_axis(margins_of(r.model, pad));
@@ -135,7 +135,7 @@ private:
         dimensions[axis] = data[axis];
         return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
     }
-    static constexpr node_id padded(auto& r, node_id pad, node_id constant, double fill) {
+    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);

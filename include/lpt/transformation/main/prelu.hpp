@@ -11,7 +11,7 @@ struct prelu_transformation : movement<prelu_transformation> {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_relu(r, id);
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }

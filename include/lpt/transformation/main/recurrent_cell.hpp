@@ -20,7 +20,7 @@ struct recurrent_cell_transformation {
     using may_read = attribute::set<attribute::precisions, attribute::precision_preserved>;
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const seq<std::size_t> ports = ports_of(r.model, id);
         const auto for_each = [&](const auto& verdict_of) {
             verdict answer = yes;
@@ -35,7 +35,7 @@ struct recurrent_cell_transformation {
             [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         for (const std::size_t port : ports_of(r.model, id)) {
             const moved_path path = find_path(r, id, port);
             if (const verdict why = path_verdict(r, port, path); !why) {
@@ -67,7 +67,7 @@ private:
         seq<node_id, 4> operations;
     };
 
-    static constexpr moved_path find_path(const auto& r, node_id id, std::size_t port) {
+    static constexpr moved_path find_path(const rewrite& r, node_id id, std::size_t port) {
         const graph& model = r.model;
         moved_path result;
         node_id at = model.producer(id, port);
@@ -85,11 +85,11 @@ private:
     static constexpr verdict refuse_type(std::size_t port, element type) {
         return {reason::types_do_not_match, static_cast<int>(port), type};
     }
-    static constexpr bool is_preserving(const auto& r, node_id id) {
+    static constexpr bool is_preserving(const rewrite& r, node_id id) {
         const auto* flag = attributes_of<attribute::precision_preserved>(r).find_node(id);
         return flag != nullptr && flag->value;
     }
-    static constexpr verdict path_verdict(const auto& r, std::size_t port, const moved_path& path) {
+    static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
         if (path.fake_quantize == node_id::none || port > 1) {
             return yes;
         }
@@ -97,7 +97,7 @@ private:
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
         return type == u8 ? yes : refuse_type(port, type);
     }
-    static constexpr void move_down(auto& r, const moved_path& path) {
+    static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
             !fake_quantize_decomposition_transformation::transform(r, path.fake_quantize)) {
             return;
@@ -110,7 +110,7 @@ private:
     }
 
     /// Data and state that are dequantized come from u8.
-    static constexpr verdict data_verdict(const auto& r, node_id id) {
+    static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             const dequantization found = find_dequantization(r, id, port);
             if (!found.empty() && r.model.type(found.data) != u8) {
@@ -122,7 +122,7 @@ private:
     static constexpr bool is_constant_fake_quantize(const graph& model, node_id producer) {
         return model[producer].is<op::fake_quantize>() && is_constant(model, model[producer].input(0));
     }
-    static constexpr verdict constant_verdict(const auto& r, node_id id, std::size_t port) {
+    static constexpr verdict constant_verdict(const rewrite& r, node_id id, std::size_t port) {
         const node_id producer = r.model.producer(id, port);
         if (!is_constant_fake_quantize(r.model, producer)) {
             return yes;
@@ -137,7 +137,7 @@ private:
         const bool fits = port > 1 || precision.type == u8;
         return fits ? yes : refuse_type(port, precision.type);
     }
-    static constexpr void prepare_port(auto& r, node_id id, std::size_t port) {
+    static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
         if (is_constant_fake_quantize(model, model.producer(id, port))) {
             decompose_weights(r, model.producer(id, port));

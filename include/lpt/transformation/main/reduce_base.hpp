@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
-constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
+constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
     const std::size_t rank = model.shape(model[reduction].input(0)).rank();
     seq<bool, 8> result(rank, false);
     for (const std::int64_t axis : integers_of(*model.constant_value(model[reduction].input(1)))) {
@@ -19,7 +19,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 }
 
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
-[[gnu::cold]] constexpr verdict can_move_behind_reduction(const auto& r, node_id reduction) {
+[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction) {
     const dequantization found = find_dequantization(r, reduction);
     if (const verdict dequantized = is_dequantized(found); !dequantized) {
         return dequantized;
@@ -43,7 +43,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 
 /// Reports why a dequantization stays above a reduction; false. Constants of several values that were compared with the axes have one
 /// axis for each of the data's from then on; the scale is compared only if the zero point does not vary over the axes.
-[[gnu::cold]] constexpr bool refuse_reduction(auto& r, node_id reduction, text_view name, const verdict& why) {
+[[gnu::cold]] constexpr bool refuse_reduction(rewrite& r, node_id reduction, text_view name, const verdict& why) {
     if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
         const dequantization found = find_dequantization(r, reduction);
         bool zero_point_varies = false;
@@ -64,7 +64,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 }
 
 /// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
-constexpr dequantization reduced_constants(auto& r, node_id reduction, const dequantization& found) {
+constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
     const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
     return with_constants(
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
@@ -73,10 +73,10 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
 /// The rewrite of a reduction: a movement whose constants are reduced, too.
 template <class Rule>
 struct reduction : movement<Rule> {
-    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         return reduced_constants(r, reduce, found);
     }
-    static constexpr bool refused(auto& r, node_id id, const verdict& why) {
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
         return refuse_reduction(r, id, Rule::name, why);
     }
 };

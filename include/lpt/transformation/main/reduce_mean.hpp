@@ -10,7 +10,7 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation> {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_reduction(r, id);
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }

@@ -10,7 +10,7 @@ struct reduce_min_transformation : reduction<reduce_min_transformation> {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
     }

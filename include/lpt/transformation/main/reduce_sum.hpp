@@ -11,7 +11,7 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {
             return base;
         }
@@ -25,12 +25,12 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
         return yes;
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
-    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         return multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found));
     }
 
 private:
-    static constexpr dequantization multiplied_zero_point(auto& r, node_id reduce, dequantization found) {
+    static constexpr dequantization multiplied_zero_point(rewrite& r, node_id reduce, dequantization found) {
         if (!found.has_subtract()) {
             return found;
         }

@@ -11,10 +11,10 @@ struct relu_transformation {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_relu(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         dequantization found;
         if (const verdict why = can_move_behind_relu(r, id, found); !why) {
             return r.refused(id, name, why);

@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 /// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
 ///
 /// `found` becomes the dequantization.
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id, dequantization& found) {
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id, dequantization& found) {
     found = find_dequantization(r, id);
     return first_refusal([&] { return can_move_behind(r, id, found); },
                          [&] { return has_no_zero_point(r.model, found); },
@@ -20,7 +20,7 @@ namespace lpt::inline LPT_ABI {
                          [&] { return scale_is_not_negative(r.model, found); });
 }
 
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id) {
     dequantization found;
     return can_move_behind_relu(r, id, found);
 }

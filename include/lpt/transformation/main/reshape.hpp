@@ -12,7 +12,7 @@ struct reshape_transformation : movement<reshape_transformation> {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
                              [&] { return can_move_behind(r, id, found); },
@@ -21,13 +21,13 @@ struct reshape_transformation : movement<reshape_transformation> {
                                                                        : channels_stay(r.model, id, found);
                              });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
         return movement<reshape_transformation>::transform(r, id);
     }
-    static constexpr dequantization moved(auto& r, node_id reshape, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reshape, const dequantization& found) {
         const shape& after = r.model[reshape].shape();
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id constant) {
@@ -43,7 +43,7 @@ struct reshape_transformation : movement<reshape_transformation> {
 
 private:
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
-    static constexpr bool has_single_scale(const auto& model, node_id id) {
+    static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
         for (std::size_t port = 0; port < multiply.inputs(); ++port) {
             const tensor* value = model.constant_value(multiply.input(port));
@@ -54,7 +54,7 @@ private:
         return false;
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr verdict may_move(const auto& r, node_id id, const dequantization& found) {
+    static constexpr verdict may_move(const rewrite& r, node_id id, const dequantization& found) {
         const graph& model = r.model;
         const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
                            model[model.first_use({id, 0}).node].is<op::mat_mul>();
@@ -85,7 +85,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         if (before.rank_is_dynamic()) {

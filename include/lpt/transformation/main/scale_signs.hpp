@@ -28,8 +28,9 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
 /// of computations, or with `keeps_type` its own.
-[[gnu::cold]] constexpr void move_scale_after_normalization(auto& r, node_id normalization, const dequantization& found,
-                                                            tensor scale, bool keeps_type) {
+[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
+                                                            const dequantization& found, tensor scale,
+                                                            bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
     seq<output_ref, 5> inputs{found.data};

@@ -10,16 +10,16 @@ struct shuffle_channels_transformation : movement<shuffle_channels_transformatio
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const verdict spatial = spatial_precondition(r, id);
         return spatial ? is_dequantized(find_dequantization(r, id)) : spatial;
     }
-    static constexpr dequantization moved(auto& r, node_id shuffle, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id shuffle, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); });
     }
 
 private:
-    static constexpr node_id shuffled(auto& r, node_id shuffle, node_id constant) {
+    static constexpr node_id shuffled(rewrite& r, node_id shuffle, node_id constant) {
         graph& model = r.model;
         const std::size_t rank = model[shuffle].shape().rank();
         const std::int64_t axis = normalized_axis(model[shuffle].as<op::shuffle_channels>().axis, rank);

@@ -10,7 +10,7 @@ struct slice_transformation : movement<slice_transformation> {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };

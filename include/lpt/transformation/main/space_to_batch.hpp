@@ -13,7 +13,7 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const auto shifts_zero = [&] {
             return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
@@ -29,7 +29,7 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
 
 private:
     /// False only if all margins are known to be 0.
-    static constexpr bool has_margins(const auto& model, node_id id) {
+    static constexpr bool has_margins(const graph& model, node_id id) {
         for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
             const tensor* margin = model.constant_value(model[id].input(port));
             if (margin == nullptr || !is_zero(*margin)) {

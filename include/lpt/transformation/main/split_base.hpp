@@ -8,7 +8,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
-[[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
+[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
     const verdict dequantized = is_dequantized(find_dequantization(r, split));
     const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
     return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
@@ -17,7 +17,7 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// The constant of each output of a split: parts where it varies over the axis, else the same for all; scalars where possible.
-constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constant) {
+constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id constant) {
     const std::size_t outputs = r.model[split].outputs();
     const std::size_t rank = r.model.shape(r.model[split].input(0)).rank();
     const std::int64_t axis = normalized_axis(r.model.constant_value(r.model[split].input(1))->integer(0), rank);
@@ -43,7 +43,7 @@ constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constan
 }
 
 /// Operations that took the place of the outputs of a split and feed Results are named after it: "<name>.<output>".
-constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
+constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     text name;
     for (const node_id result : r.model.results()) {
         for (std::size_t port = 0; port < last.size(); ++port) {
@@ -62,7 +62,7 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
 }  // namespace detail
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
-[[gnu::cold]] constexpr void move_dequantization_behind_split(auto& r, node_id id) {
+[[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
     const node_id old = separate_in_standalone_branch(r, id);
     const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
     graph& model = r.model;

@@ -10,17 +10,17 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_dequantized(found); },
                              [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
     }
-    static constexpr dequantization moved(auto& r, node_id slice, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id slice, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
     }
 
 private:
-    static constexpr verdict places_are_known(const auto& model, node_id id) {
+    static constexpr verdict places_are_known(const graph& model, node_id id) {
         if (model.shape(model[id].input(0)).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }
@@ -32,7 +32,7 @@ private:
         }
         return yes;
     }
-    static constexpr node_id sliced(auto& r, node_id slice, node_id constant) {
+    static constexpr node_id sliced(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);

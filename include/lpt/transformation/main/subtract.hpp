@@ -17,7 +17,7 @@ struct subtract_transformation {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
         const output_ref shift = model[id].input(1);
@@ -35,7 +35,7 @@ struct subtract_transformation {
                 return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
             });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -11,14 +11,14 @@ struct transpose_transformation : movement<transpose_transformation> {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return is_scalar_like(r.model, found) ? yes : channels_stay(r.model, id, found); },
                              [&] { return constants_have_rank(r.model, id, found); });
     }
 
-    static constexpr dequantization moved(auto& r, node_id transpose, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
         const auto is_vector = [&](node_id constant) {
             return constant == node_id::none || r.model[constant].shape().rank() <= 1;
         };
@@ -32,7 +32,7 @@ struct transpose_transformation : movement<transpose_transformation> {
     }
 
 private:
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const tensor& order = *model.constant_value(model[id].input(1));
         if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
             return yes;
@@ -41,7 +41,7 @@ private:
         const std::size_t axis = first_varying_axis(model, found, 0, rank);
         return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
     }
-    static constexpr verdict constants_have_rank(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_have_rank(const graph& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (const node_id constant : {found.zero_point, found.scale}) {
             const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();

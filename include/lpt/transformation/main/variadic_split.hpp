@@ -10,10 +10,10 @@ struct variadic_split_transformation {
     static constexpr text_view name = "VariadicSplitTransformation";
     using pattern = lpt::pattern<op::variadic_split, from<op::multiply>, from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_split(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -15,9 +15,9 @@ struct align_quantization_intervals {
     using writes = attribute::set<attribute::intervals_alignment>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<align_quantization_intervals>(r, id);
@@ -33,7 +33,7 @@ struct align_quantization_intervals {
 
 private:
     /// The output bounds, as they are after the dequantization below; false if they are not one finite interval.
-    static constexpr bool output_interval(const auto& r, node_id id, attribute::interval& result) {
+    static constexpr bool output_interval(const rewrite& r, node_id id, attribute::interval& result) {
         const tensor& low = *r.model.constant_value(r.model[id].input(3));
         const tensor& high = *r.model.constant_value(r.model[id].input(4));
         if (!is_scalar_like(low) || !is_scalar_like(high)) {
@@ -61,7 +61,7 @@ private:
     }
     /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
     /// [Subtract] -> [Multiply]; as it is where there is no such pair. False if a pair has an interval for each channel.
-    static constexpr bool dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
+    static constexpr bool dequantize_interval(const rewrite& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
         const node_id narrow = model.first_use({id, 0}).node;
         if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
@@ -83,7 +83,7 @@ private:
         }
         return true;
     }
-    static constexpr void create(auto& r, node_id id) {
+    static constexpr void create(rewrite& r, node_id id) {
         attribute::interval bounds;
         if (!is_quantize_supported(r.model, id) || !output_interval(r, id, bounds)) {
             return;

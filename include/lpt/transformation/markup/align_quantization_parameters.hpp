@@ -15,9 +15,9 @@ struct align_quantization_parameters {
     using writes = attribute::set<attribute::quantization_alignment>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         using alignment = attribute::quantization_alignment;
         using granularity = attribute::quantization_granularity;
         const auto asks_for_alignment = [](const granularity& asked) {
@@ -38,7 +38,7 @@ struct align_quantization_parameters {
 
 private:
     /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
-    static constexpr bool is_where_quantized_data_meets(const auto& r, node_id id) {
+    static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (!is_precision_preserved(r, id)) {
             return false;

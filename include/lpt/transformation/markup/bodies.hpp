@@ -29,7 +29,7 @@ template <class Step>
 }
 
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
-constexpr bool has_operation(const auto& model, op::kind operation, int version) {
+constexpr bool has_operation(const graph& model, op::kind operation, int version) {
     seq<const graph*, 4> waiting{&model};
     while (!waiting.empty()) {
         const graph& each = *waiting.back();

@@ -15,9 +15,9 @@ struct markup_avg_pool_precision_preserved {
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
         for (const node_id id : r.operations()) {

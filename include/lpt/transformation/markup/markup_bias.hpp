@@ -11,7 +11,7 @@ struct markup_bias {
     static constexpr text_view name = "MarkupBias";
     using writes = attribute::set<attribute::bias>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<markup_bias>(r, id);

@@ -13,7 +13,7 @@ struct markup_can_be_quantized {
     static constexpr text_view name = "MarkupCanBeQuantized";
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -26,7 +26,7 @@ struct markup_can_be_quantized {
     }
 
 private:
-    static constexpr bool can_be_quantized(const auto& r, node_id id) {
+    static constexpr bool can_be_quantized(const rewrite& r, node_id id) {
         switch (r.model[id].kind()) {
             case op::kind::convolution:
             case op::kind::group_convolution:
@@ -36,7 +36,7 @@ private:
             default: return true;
         }
     }
-    static constexpr void forbid(auto& r, node_id id) {
+    static constexpr void forbid(rewrite& r, node_id id) {
         attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             if (!precisions.has(attribute::place::on_input(id, port))) {

@@ -14,9 +14,9 @@ struct markup_precisions {
     using writes = attribute::set<attribute::precisions, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return !r.restrictions.precisions.empty(); }
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         check(r.restrictions);
         detail::operation_set restricted;
         for (const precision_row& row : r.restrictions.precisions) {
@@ -43,7 +43,7 @@ private:
         }
     }
     /// `restricted`: the library's operations that the target says something of.
-    static constexpr void mark_up(auto& r, node_id id, const detail::operation_set& restricted) {
+    static constexpr void mark_up(rewrite& r, node_id id, const detail::operation_set& restricted) {
         const op::kind operation = r.model[id].kind();
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
@@ -64,7 +64,7 @@ private:
         }
     }
     /// What the target says: the groups of its rows, which need no copy, or what its functions say of the node.
-    static constexpr void restrict_by_target(auto& r, node_id id) {
+    static constexpr void restrict_by_target(rewrite& r, node_id id) {
         bool is_restricted = false;
         bool has_groups = false;
         for (const precision_row& row : r.restrictions.precisions) {
@@ -90,14 +90,14 @@ private:
             }
         }
     }
-    static constexpr void restrict_by_rules(auto& r, node_id id) {
+    static constexpr void restrict_by_rules(rewrite& r, node_id id) {
         seq<port_types> groups;
         if (r.restrictions.precisions_of(r.model, id, groups)) {
             restrict(r, id, groups);
         }
     }
     /// Here restrictions come first: an operation that may not be quantized hands no precision on.
-    static constexpr void mark_up_of_user(auto& r, node_id id, const op::user_row& facts) {
+    static constexpr void mark_up_of_user(rewrite& r, node_id id, const op::user_row& facts) {
         seq<port_types> groups;
         if (!r.restrictions.precisions_of(r.model, id, groups)) {
             groups = declared_types(facts);
@@ -120,7 +120,7 @@ private:
         return result;
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
-    static constexpr void restrict(auto& r, node_id id, view<port_types> groups) {
+    static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
         precisions_table precisions = attributes_of<attribute::precisions>(r);
         if (groups.empty()) {
             for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
@@ -136,7 +136,7 @@ private:
             }
         }
     }
-    static constexpr bool restrict_group(auto& r, node_id id, const port_types& group) {
+    static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
         precisions_table precisions = attributes_of<attribute::precisions>(r);
         attribute::place first;
         for (const std::int32_t number : group.ports) {

@@ -12,9 +12,9 @@ struct markup_quantization_granularity {
     using writes = attribute::set<attribute::quantization_granularity>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return !r.restrictions.granularities.empty(); }
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -29,7 +29,7 @@ struct markup_quantization_granularity {
     }
 
 private:
-    static constexpr void restrict(auto& r, node_id id, const granularity_row& row) {
+    static constexpr void restrict(rewrite& r, node_id id, const granularity_row& row) {
         auto granularity = attributes_of<attribute::quantization_granularity>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const bool meant = row.ports.empty() || row.ports.contains(static_cast<std::int32_t>(port));

@@ -14,7 +14,7 @@ struct propagate_precisions {
     using may_read = attribute::set<attribute::precision_preserved, attribute::avg_pool_precision_preserved>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<propagate_precisions>(r, id);

@@ -8,13 +8,13 @@
 namespace lpt::inline LPT_ABI {
 
 /// True if the node was marked as one that gives the precision that it gets.
-constexpr bool is_precision_preserved(const auto& r, node_id id) {
+constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
     const attribute::precision_preserved* found = attributes_of<attribute::precision_preserved>(r).find_node(id);
     return found != nullptr && found->value;
 }
 
 /// True if an input port was marked as one that must not be quantized.
-constexpr bool has_port_without_precisions(const auto& r, node_id id) {
+constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
     const auto precisions = attributes_of<attribute::precisions>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const attribute::precisions* found = precisions.find_input(id, port);
@@ -27,7 +27,7 @@ constexpr bool has_port_without_precisions(const auto& r, node_id id) {
 
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
-constexpr output_ref quantized_source(const auto& r, node_id id, std::size_t port, view<element> precisions) {
+constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
     const graph& model = r.model;
     if (!may_be_dequantized(model, model[id].input(port))) {
         return model[id].input(port);

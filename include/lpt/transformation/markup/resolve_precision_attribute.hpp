@@ -18,7 +18,7 @@ struct resolve_precision_attribute {
     using reads = attribute::set<attribute::precisions>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<resolve_precision_attribute>(r, id);
@@ -29,7 +29,7 @@ struct resolve_precision_attribute {
     }
 
 private:
-    static constexpr void resolve(auto& r, node_id id) {
+    static constexpr void resolve(rewrite& r, node_id id) {
         attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr || allowed->types.size() < 2 || !has_constant_ranges(r.model, id, 3) ||
             is_constant_path(r.model, id)) {

@@ -14,7 +14,7 @@ struct batch_norm_decomposition {
     static constexpr text_view name = "BatchNormDecomposition";
     using pattern = lpt::pattern<op::batch_norm_inference>;
 
-    static constexpr bool transform(auto& r, node_id id) {
+    static constexpr bool transform(rewrite& r, node_id id) {
         const std::size_t data = op::batch_norm_inference::data_port(r.model[id].version());
         const output_ref x = r.model[id].input(data);
         const tensor* numbers[4]{};  // gamma, beta, mean, variance

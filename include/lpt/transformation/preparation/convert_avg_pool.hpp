@@ -12,7 +12,7 @@ struct convert_avg_pool {
     static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
     using pattern = lpt::pattern<op::avg_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() == 1) {
             return false;

@@ -12,7 +12,7 @@ struct convert_interpolate {
     static constexpr text_view name = "ConvertInterpolate11ToInterpolate4";
     using pattern = lpt::pattern<op::interpolate>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const op::interpolate_mode mode = model[id].as<op::interpolate>().mode;
         if (mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow) {
@@ -21,7 +21,7 @@ struct convert_interpolate {
         const shape& given = model.shape(model[id].input(1));
         return given.is_static() && given.rank() == 1 ? yes : refuse(reason::axes_not_constant, 1);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() != 11) {
             return false;

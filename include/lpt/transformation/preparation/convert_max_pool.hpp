@@ -12,7 +12,7 @@ struct convert_max_pool {
     static constexpr text_view name = "ConvertMaxPool8ToMaxPool1";
     using pattern = lpt::pattern<op::max_pool>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const op::max_pool& pool = model[id].as<op::max_pool>();
         if (model[id].outputs() > 1 && model.use_count({id, 1}) != 0) {
@@ -25,7 +25,7 @@ struct convert_max_pool {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() == 1) {
             return false;

@@ -11,7 +11,7 @@ struct convert_pad {
     static constexpr text_view name = "ConvertPad12ToPad1";
     using pattern = lpt::pattern<op::pad>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (r.model[id].version() != 12) {
             return false;
         }

@@ -16,7 +16,7 @@ struct convert_quantize_dequantize {
     static constexpr text_view name = "ConvertQuantizeDequantize";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         chain found;
         if (!find_chain(r, id, found)) {
@@ -63,7 +63,7 @@ private:
         output_ref scale;
     };
 
-    static constexpr bool find_chain(const auto& r, node_id id, chain& found) {
+    static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
         for (const std::size_t port : {0u, 1u}) {
             output_ref data = model[id].input(port);
@@ -90,7 +90,7 @@ private:
         }
         return false;
     }
-    static constexpr bool wanted(const auto& r, element type) {
+    static constexpr bool wanted(const rewrite& r, element type) {
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
     }

@@ -11,7 +11,7 @@ struct convert_squeeze {
     static constexpr text_view name = "ConvertSqueeze15ToSqueeze0";
     using pattern = lpt::pattern<op::squeeze>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() != 15) {
             return false;

@@ -14,7 +14,7 @@ struct convert_subtract_constant {
     static constexpr text_view name = "ConvertSubtractConstant";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const int scale_port = detail::constant_port(model, id, false);
         if (scale_port < 0) {

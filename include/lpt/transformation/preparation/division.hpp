@@ -113,7 +113,7 @@ class division {
     }
 
 public:
-    constexpr division(auto& r, double divisor) : rewrite_(r), divisor_(divisor) {}
+    constexpr division(rewrite& r, double divisor) : rewrite_(r), divisor_(divisor) {}
 
     /// Divides what input 0 of a FakeQuantize reads. Gives false, and changes nothing, where this cannot be done.
     constexpr bool apply(node_id fake_quantize) {

@@ -18,7 +18,7 @@ namespace lpt::inline LPT_ABI {
 struct fq_stripping_transformation {
     static constexpr text_view name = "FQStrippingTransformation";
 
-    static constexpr void run(auto& r) {
+    static constexpr void run(rewrite& r) {
         graph& model = r.model;
         const bool adjusts = r.options.arguments_of(name).weights_adjustment;
         for (const node_id id : topological_order(model)) {
@@ -32,7 +32,7 @@ struct fq_stripping_transformation {
 private:
     static constexpr double levels = 65536;
 
-    static constexpr void visit(auto& r, node_id id, bool adjusts) {
+    static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
         const verdict why = can_strip(r, id);
         if (!why) {
             r.refused(id, name, why);
@@ -46,7 +46,7 @@ private:
         strip(r, id);
     }
 
-    static constexpr verdict can_strip(const auto& r, node_id id) {
+    static constexpr verdict can_strip(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (r.skips(name, id)) {
             return refuse(reason::skipped_by_callback);
@@ -67,7 +67,7 @@ private:
         return yes;
     }
     /// True if a bound of the input range is that of the output range, two inputs further on.
-    static constexpr bool is_same_bound(const auto& model, node_id id, std::size_t port) {
+    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
         const tensor& first = *model.constant_value(model[id].input(port));
         const tensor& second = *model.constant_value(model[id].input(port + 2));
         shape dimensions;
@@ -86,7 +86,7 @@ private:
         }
         return true;
     }
-    static constexpr double greatest_step(const auto& model, node_id id) {
+    static constexpr double greatest_step(const graph& model, node_id id) {
         const tensor& low = *model.constant_value(model[id].input(1));
         const tensor& high = *model.constant_value(model[id].input(2));
         shape dimensions;
@@ -101,7 +101,7 @@ private:
         return result;
     }
 
-    static constexpr void strip(auto& r, node_id id) {
+    static constexpr void strip(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (detail::can_hand_name_on(model, id, data)) {

@@ -13,7 +13,7 @@ struct keep_const_precision {
     static constexpr text_view name = "KeepConstPrecision";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
         const seq<element, 8> precisions = precisions_of(set, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);

@@ -22,11 +22,11 @@ struct kv_cache_concat {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         kv_cache found;
         return find(r, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         kv_cache found;
         if (const verdict why = find(r, id, found); !why) {
             return r.refused(id, name, why);
@@ -42,14 +42,14 @@ struct kv_cache_concat {
     }
 
 private:
-    static constexpr verdict find(const auto& r, node_id id, kv_cache& found) {
+    static constexpr verdict find(const rewrite& r, node_id id, kv_cache& found) {
         if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
             return why;
         }
         return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
     }
     /// Every number of the type stands for the same real number when it has been dequantized and quantized again.
-    static constexpr verdict gives_values_back(const auto& model, const kv_cache& found) {
+    static constexpr verdict gives_values_back(const graph& model, const kv_cache& found) {
         const verdict no = refuse_because_of(reason::quantizations_differ, 0, found.factor.node);
         if (!is_scalar_like(model, found.factor.node) ||
             (found.zero_point && !is_scalar_like(model, found.zero_point.node))) {
@@ -80,7 +80,7 @@ private:
         return yes;
     }
 
-    static constexpr node_id add_read(auto& r, node_id read, element type) {
+    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
         graph& model = r.model;
         seq<output_ref, 1> inputs;
         if (model[read].inputs() != 0) {
@@ -93,7 +93,7 @@ private:
         copy_information(r, read, made);
         return made;
     }
-    static constexpr node_id requantize(auto& r, const kv_cache& found, node_id data) {
+    static constexpr node_id requantize(rewrite& r, const kv_cache& found, node_id data) {
         graph& model = r.model;
         output_ref last = data;
         const auto append = [&](node_id made) {
@@ -112,7 +112,7 @@ private:
         append(model.clone(found.kept.convert, {last}));
         return last.node;
     }
-    static constexpr void replace_assign(auto& r, node_id id, node_id data, node_id read) {
+    static constexpr void replace_assign(rewrite& r, node_id id, node_id data, node_id read) {
         graph& model = r.model;
         op::assign facts = model[id].as<op::assign>();
         facts.variable_type = model[data].type();

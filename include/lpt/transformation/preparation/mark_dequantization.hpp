@@ -14,7 +14,7 @@ struct mark_dequantization {
     static constexpr text_view name = "MarkDequantization";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
         const seq<element, 8> precisions = precisions_of(set, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
@@ -32,7 +32,7 @@ struct mark_dequantization {
     }
 
 private:
-    static constexpr void mark_constant(auto& r, const stored_constant& constant, const seq<element, 8>& precisions,
+    static constexpr void mark_constant(rewrite& r, const stored_constant& constant, const seq<element, 8>& precisions,
                                         bool fold) {
         if (constant.convert == node_id::none) {
             return;
@@ -48,7 +48,7 @@ private:
         }
     }
     /// Reshape(Convert(x)) -> Convert(Reshape(x)), if nothing else reads the Convert, or only operations that give one shape.
-    static constexpr node_id move_reshape_up(auto& r, const stored_constant& constant) {
+    static constexpr node_id move_reshape_up(rewrite& r, const stored_constant& constant) {
         graph& model = r.model;
         for (const input_ref user : model.uses(constant.convert)) {
             if (!(model[user.node].shape() == model[constant.reshape].shape())) {

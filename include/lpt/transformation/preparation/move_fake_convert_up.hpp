@@ -17,7 +17,7 @@ struct move_fake_convert_up_through_kv_cache_concat {
     static constexpr text_view name = "MoveFakeConvertUpThroughKVCacheConcat";
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         bool changed = false;
         if (!is_joined_cache(r.model, id, 1) || !is_joined_cache(r.model, id, 2)) {
             return false;
@@ -67,7 +67,7 @@ private:
         }
         return yes;
     }
-    static constexpr void move(auto& r, node_id convert) {
+    static constexpr void move(rewrite& r, node_id convert) {
         graph& model = r.model;
         const node_id concat = model.producer(convert, 0);
         seq<output_ref, 2> parts;

@@ -38,7 +38,7 @@ constexpr bool pads_with_zeros(const graph& model, node_id id) {
 
 /// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
 template <class Convolution>
-constexpr bool fuse_pad(auto& r, node_id id, text_view name) {
+constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
     const node_id pad = r.model.producer(id, 0);
     if (!pads_with_zeros(r.model, pad)) {
         return r.refused(id, name, refuse(reason::pattern_does_not_match));
@@ -73,7 +73,7 @@ struct pad_fusion_convolution {
     static constexpr text_view name = "PadFusionConvolution";
     using pattern = lpt::pattern<op::convolution>;
 
-    static constexpr bool transform(auto& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
+    static constexpr bool transform(rewrite& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
 };
 
 /// The same with a GroupConvolution.
@@ -81,7 +81,7 @@ struct pad_fusion_group_convolution {
     static constexpr text_view name = "PadFusionGroupConvolution";
     using pattern = lpt::pattern<op::group_convolution>;
 
-    static constexpr bool transform(auto& r, node_id id) {
+    static constexpr bool transform(rewrite& r, node_id id) {
         return detail::fuse_pad<op::group_convolution>(r, id, name);
     }
 };

@@ -15,7 +15,7 @@ struct weights_dequantize_to_fake_quantize {
     static constexpr text_view name = "WeightsDequantizeToFakeQuantize";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const std::size_t scale_port = is_constant(model, model[id].input(1)) ? 1 : 0;
         const output_ref scale = model[id].input(scale_port);
@@ -64,7 +64,7 @@ private:
         }
         return false;
     }
-    static constexpr output_ref dequantized(auto& model, output_ref bound, output_ref zero_point, output_ref scale) {
+    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
         if (zero_point) {
             // Not `try_fold`: a zero point's Convert may be marked as one that stays.
             const bool converts = !is_constant(model, zero_point);

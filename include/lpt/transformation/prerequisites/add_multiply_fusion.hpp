@@ -10,7 +10,7 @@ struct add_multiply_fusion {
     static constexpr text_view name = "AddMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const linear_operands found = find_linear_operands<op::add>(r.model, id);
         if (!found) {
             return false;

@@ -35,7 +35,7 @@ struct branches_of_concat {
     }
 
     /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
-    static constexpr seq<output_ref> split_constant(auto& r, node_id constant, node_id concat) {
+    static constexpr seq<output_ref> split_constant(rewrite& r, node_id constant, node_id concat) {
         graph& model = r.model;
         const std::size_t rank = model[concat].shape().rank();
         const std::size_t axis = axis_of(model, concat);

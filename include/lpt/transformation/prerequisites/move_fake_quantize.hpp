@@ -13,7 +13,7 @@ struct move_fake_quantize {
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const graph& model = r.model;
         node_id relu = model.producer(id, 0);
         node_id concat = relu;
@@ -36,7 +36,7 @@ private:
     static constexpr bool has_convert_below(const graph& model, node_id id) {
         return model[model.first_use(id).node].is<op::convert>();
     }
-    static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
+    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
         if (model[concat].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
@@ -70,7 +70,7 @@ private:
     }
     static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
 
-    static constexpr void move(auto& r, node_id id, node_id relu, node_id concat) {
+    static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
@@ -102,13 +102,13 @@ private:
         }
     }
 
-    static constexpr void finish(auto& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
+    static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
         const node_id made = r.model.clone(concat, branches, r.model[concat].name());
         copy_information(r, concat, made);
         r.model.replace(replaced, made);
         update_name_of_output(r, made, replaced);
     }
-    static constexpr void update_name_of_output(auto& r, node_id made, node_id replaced) {
+    static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
         graph& model = r.model;
         for (const input_ref user : model.uses(made)) {
             if (model[user.node].is<op::result>()) {
@@ -120,7 +120,7 @@ private:
 
     /// Each branch gets its own copy of the dequantization that was below the Concat. The Convert of a zero point that all
     /// branches have in common stays one: whoever folds it, folds it for all.
-    static constexpr void move_dequantization_before(auto& r, node_id concat, seq<output_ref> branches,
+    static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches,
                                                      const dequantization& below) {
         graph& model = r.model;
         seq<output_ref> zero_points;

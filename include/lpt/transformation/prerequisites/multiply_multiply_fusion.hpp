@@ -10,7 +10,7 @@ struct multiply_multiply_fusion {
     static constexpr text_view name = "MultiplyMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const linear_operands found = find_linear_operands<op::multiply>(r.model, id);
         if (!found) {
             return false;

@@ -12,7 +12,7 @@ struct pull_reshape_through_dequantization {
     static constexpr text_view name = "PullReshapeThroughDequantization";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         if (!is_dequantized_weights(model, model[id].input(0),

@@ -35,7 +35,7 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
 
 /// Moves `movement` (an operation that moves values, on input 0) above the elementwise operation that produces its input;
 /// `constant` is what the elementwise operation then has on its input 1. Gives the movement in its new place.
-constexpr node_id pull_through_elementwise(auto& r, node_id movement, tensor constant) {
+constexpr node_id pull_through_elementwise(rewrite& r, node_id movement, tensor constant) {
     graph& model = r.model;
     const node_id elementwise = model.producer(movement, 0);
     const node_id pulled = model.clone(movement, {model[elementwise].input(0), model[movement].input(1)});
@@ -54,7 +54,7 @@ constexpr node_id pull_through_elementwise(auto& r, node_id movement, tensor con
 }
 
 /// Moves `movement` above the Convert that produces its input; gives the movement in its new place.
-constexpr node_id pull_through_convert(auto& r, node_id movement) {
+constexpr node_id pull_through_convert(rewrite& r, node_id movement) {
     graph& model = r.model;
     const node_id convert = model.producer(movement, 0);
     const node_id pulled = model.clone(movement, {model[convert].input(0), model[movement].input(1)});

@@ -12,7 +12,7 @@ struct type_relaxed_replacer {
     static constexpr text_view name = "TypeRelaxedReplacer";
     using writes = attribute::set<attribute::relaxed_types>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<type_relaxed_replacer>(r, id);
             if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {

@@ -140,7 +140,7 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
     static constexpr bool matches(match& found, output_ref source, const Next& next) {
         return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Op{}, inputs);
         r.register_new_node(id);

@@ -24,7 +24,7 @@ struct expression_traits<From, computed<Op, In...>> : expression_kind {
         parts.push_back({});
         parts.back().what = pattern_part::role::constant;
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         return fold_operation(r.model, Op{}, inputs);
     }
@@ -51,7 +51,7 @@ struct expression_traits<From, like<Label, In...>> : expression_kind {
             expression_traits<From, expression<operation, In...>>::describe(parts);
         }
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.clone(found.labelled_node(Label), inputs);
         r.register_new_node(id);
@@ -78,7 +78,7 @@ struct expression_traits<From, made<Make, In...>> : expression_kind {
     static constexpr void describe(pattern_parts& parts) {
         expression_traits<From, expression<operation, In...>>::describe(parts);
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Make(found), inputs);
         r.register_new_node(id);
