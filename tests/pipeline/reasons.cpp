@@ -46,9 +46,9 @@ std::vector<std::vector<std::string>> documented_reasons() {
 TEST_CASE("Each reason has a row of its own in the table, in the order of the enumeration") {
     for (std::size_t i = 0; i < static_cast<std::size_t>(reason::count); ++i) {
         CAPTURE(i);
-        CHECK(static_cast<std::size_t>(reason_texts<>[i].which) == i);
-        CHECK(!reason_texts<>[i].name.empty());
-        CHECK((i == 0 || !reason_texts<>[i].meaning.empty()));
+        CHECK(static_cast<std::size_t>(reason_texts[i].which) == i);
+        CHECK(!reason_texts[i].name.empty());
+        CHECK((i == 0 || !reason_texts[i].meaning.empty()));
     }
 }
 
@@ -58,9 +58,9 @@ TEST_CASE("docs/reasons.md says of each reason what the library says") {
     for (std::size_t i = 1; i < static_cast<std::size_t>(reason::count); ++i) {
         const std::vector<std::string>& row = rows[i - 1];
         REQUIRE(row.size() == 4);
-        CHECK(row[0] == "`" + string_of(reason_texts<>[i].name) + "`");
-        CHECK(row[1] == string_of(reason_texts<>[i].meaning));
+        CHECK(row[0] == "`" + string_of(reason_texts[i].name) + "`");
+        CHECK(row[1] == string_of(reason_texts[i].meaning));
         CHECK(!row[2].empty());
-        CHECK(row[3] == (reason_texts<>[i].remedy.empty() ? "nothing has to" : string_of(reason_texts<>[i].remedy)));
+        CHECK(row[3] == (reason_texts[i].remedy.empty() ? "nothing has to" : string_of(reason_texts[i].remedy)));
     }
 }

@@ -8,9 +8,19 @@
 // Who links lpt::compiled need not define anything: that library is such a file.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 /// Stands before the explicit instantiations of such code: it defines them, or declares them for other files to define.
 #if defined(LPT_IMPLEMENTATION)
 #define LPT_COMPILED
 #elif defined(LPT_SHARED_IMPLEMENTATION)
 #define LPT_COMPILED extern
 #endif
+
+namespace lpt::inline LPT_ABI {
+
+/// Makes a function a template, `template <compiled = once>`, so that one file of a program can hold it by an explicit instantiation.
+enum class compiled { once };
+inline constexpr compiled once = compiled::once;
+
+}  // namespace lpt::inline LPT_ABI

@@ -28,21 +28,15 @@ public:
     const text& message() const noexcept { return message_; }
 };
 
-namespace detail {
-// Not constexpr, so that a constant expression that gets here stops with this function's name.
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
-#if LPT_THROWS
-    throw error(lpt::move(message));
-#else
-    end_with(error(message).what());
-#endif
-}
-}  // namespace detail
-
 /// Raises `lpt::error` with the joined parts as its message, or what stands in its place (base/failure.hpp).
-template <int Once = 0>  // a constexpr function that always fails must be a template
-[[noreturn, gnu::cold]] constexpr void fail(text_pieces message) {
-    detail::raise(join(message));
+///
+/// Not constexpr, so that a constant expression that gets here stops with this function's name.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(text_pieces message) {
+#if LPT_THROWS
+    throw error(join(message));
+#else
+    end_with(error(join(message)).what());
+#endif
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -28,7 +28,6 @@ constexpr void append_quoted(text& result, text_view name) {
     }
 }
 
-template <int Once = 0>
 class dot_writer {
     text result_ =
         "digraph network {\n"
@@ -133,14 +132,10 @@ public:
 /// which it computes: 8-bit integers green, real numbers orange, sizes and conditions grey. Edges say type and shape, those
 /// of 8-bit data are green. Bodies are frames.
 /// Names are any bytes: what is no printable ASCII becomes `?`.
-template <int Once = 0>
-constexpr text write_dot(const graph& model) {
-    return detail::dot_writer<>().write(model);
-}
+constexpr text write_dot(const graph& model) { return detail::dot_writer().write(model); }
 /// The same of a transformed graph, with the reason of what stayed in real numbers as the tooltip of its box.
-template <int Once = 0>
 constexpr text write_dot(const graph& model, const report& told) {
-    detail::dot_writer<> writer;
+    detail::dot_writer writer;
     writer.read_reasons(model, told);
     return writer.write(model);
 }

@@ -35,7 +35,6 @@ constexpr bool can_evaluate(const op::attributes& what) {
 namespace evaluation {
 
 /// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
-template <int Once = 0>
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what);
@@ -86,7 +85,6 @@ constexpr bool exceeds_numbers(const tensor& values) {
 }
 
 /// Evaluates one operation that `can_evaluate` names; false where its values have no result.
-template <int Once = 0>
 constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     if (op::is_of_user(kind)) {
@@ -130,7 +128,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 /// what the inputs imply (a FakeQuantize with an integral type of its own rounds, halves to even). Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
 /// result (integer division by zero, unsigned 64-bit numbers from 2^63 on). Raises what inference raises, and an error for an
 /// index outside its axis. Arithmetic and rounding: see `lpt::evaluation`.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {

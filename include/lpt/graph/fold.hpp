@@ -14,7 +14,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// The values that arrive at a node, in the types in which it computes; false unless all are constant.
-template <int Once = 0>
 constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>& inputs) {
     const relaxation* own = each.own_types();
     for (std::size_t port = 0; port < each.inputs(); ++port) {
@@ -34,7 +33,6 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
 
 /// True for arithmetic on so many real numbers, and conversions to them, that it should wait until somebody reads its result; it
 /// always has one.
-template <int Once = 0>
 constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
     if (!is_real(each.type()) || each.shape().is_dynamic() || each.shape().elements() < evaluation::late_from) {
         return false;
@@ -54,7 +52,6 @@ constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
     }
 }
 
-template <int Once = 0>
 constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) {
     if (!can_evaluate(each.attributes()) || each.has(mark::disabled_constant_folding)) {
         return false;
@@ -93,7 +90,7 @@ constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) 
 /// All inputs must be Constants (for ShapeOf: the input's shape must be static), the network's folding budget must allow it, and the
 /// node must not be marked `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
 /// Raises what `evaluate` raises, and an error that names the node where memory cannot be had.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
     seq<tensor> values;
     const node& each = model[id];
@@ -110,7 +107,6 @@ template <int Once = 0>
 namespace detail {
 
 /// True for arithmetic that always has a result, on real numbers of which some have yet to be computed: then it waits for them.
-template <int Once = 0>
 constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
     if (kind != op::kind::add && kind != op::kind::subtract && kind != op::kind::multiply && kind != op::kind::divide &&
         kind != op::kind::negative) {
@@ -127,7 +123,6 @@ constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
 }
 
 /// What is known of an operand of floats, for the first two elements of a result of `elements` elements.
-template <int Once = 0>
 late_facts facts_of_operand(const tensor& value, std::size_t elements) {
     late_facts result;
     const bool spreads = value.elements() == 1;
@@ -151,7 +146,6 @@ late_facts facts_of_operand(const tensor& value, std::size_t elements) {
 }
 
 /// What is known of the sum, difference or product of two tensors of floats; nothing of other operations.
-template <int Once = 0>
 late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
     const bool multiplies = kind == op::kind::multiply;
     if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 ||
@@ -175,7 +169,7 @@ late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t e
 
 /// The value that an operation of one output gives for known values; no tensor where `evaluate` has no result. Sums, differences, products
 /// and quotients of real numbers that have yet to be computed wait for them. `version` -1: the newest. Raises what `evaluate` raises.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr tensor evaluate_values(const op::attributes& what, view<tensor> values, int version = -1) {
     const int chosen = version < 0 ? op::row_of(what.number()).opsets.newest() : version;
     if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
@@ -200,7 +194,7 @@ template <int Once = 0>
 }
 
 /// `evaluate_values` of Constants; no tensor where an input is none, and where the folding budget does not allow it.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr tensor evaluate_constants(const graph& model, const op::attributes& what,
                                                       view<output_ref> inputs, int version = -1) {
     const op::row& facts = op::row_of(what.number());
@@ -244,7 +238,6 @@ template <int Once = 0>
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.
-template <int Once = 0>
 constexpr output_ref try_fold(graph& model, node_id id) {
     seq<output_ref> outputs;
     return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
@@ -257,7 +250,6 @@ class readers_to_infer {
     seq<bool> waits_;  // by node
 
 public:
-    template <int Once = 0>
     constexpr void add_readers(const graph& model, output_ref output) {
         if (lpt::is_constant_evaluated()) {
             return;  // a network of the compiler was built of constants that were known
@@ -268,7 +260,6 @@ public:
         }
     }
     /// Infers a node that waits for it; those that read what changed wait then.
-    template <int Once = 0>
     constexpr void infer(graph& model, node_id id) {
         if (index_of(id) >= waits_.size() || !waits_[index_of(id)]) {
             return;
@@ -281,7 +272,7 @@ public:
         for (std::size_t port = 0; port < model[id].outputs(); ++port) {
             if (port >= before.size() || before[port].type != model[id].type(port) ||
                 !(before[port].dimensions == model[id].shape(port))) {
-                add_readers<Once>(model, {id, static_cast<std::int32_t>(port)});
+                add_readers(model, {id, static_cast<std::int32_t>(port)});
             }
         }
     }
@@ -289,17 +280,17 @@ public:
 
 }  // namespace detail
 
-template <int Once = 0>
+template <compiled = once>
 constexpr void constant_folding(graph& model);
 
 /// `constant_folding` of a graph with these nodes, in topological order; Constants may be left out.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
     detail::readers_to_infer better_known;
     for (const node_id id : nodes) {
-        better_known.infer<Once>(model, id);
+        better_known.infer(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
-            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding<Once>(inside); });
+            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding(inside); });
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {
@@ -318,7 +309,7 @@ template <int Once = 0>
                 model.annotate(outputs[port].node, each.key, each.value);
             }
             model.replace_uses(from, outputs[port]);
-            better_known.add_readers<Once>(model, outputs[port]);
+            better_known.add_readers(model, outputs[port]);
         }
     }
     model.collect();
@@ -329,9 +320,9 @@ template <int Once = 0>
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
 /// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
 /// folding budget, which its bodies share, does not allow. Raises what inference raises for the values. Linear time.
-template <int Once>
+template <compiled>
 constexpr void constant_folding(graph& model) {
-    constant_folding<Once>(model, topological_order(model));
+    constant_folding(model, topological_order(model));
 }
 
 #ifdef LPT_COMPILED

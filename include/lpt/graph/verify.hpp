@@ -10,7 +10,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
-template <int Once = 0>
 constexpr void check_uses(const graph& model, output_ref output) {
     const graph_access::output_slot& list = graph_access::output(model, output);
     input_ref previous{};
@@ -37,7 +36,6 @@ constexpr void check_uses(const graph& model, output_ref output) {
     }
 }
 
-template <int Once = 0>
 constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
     seq<bool, 8> listed(model.id_bound(), false);
     for (const node_id id : list) {
@@ -56,7 +54,6 @@ constexpr void check_list(const graph& model, view<node_id> list, text_view what
     }
 }
 
-template <int Once = 0>
 constexpr void check_connections(const graph& model) {
     seq<std::size_t> readers(model.id_bound(), 0);
     seq<std::int32_t, 8> dependents(model.id_bound(), 0);
@@ -107,7 +104,6 @@ constexpr void check_connections(const graph& model) {
 }
 
 /// Takes nodes away whose producers are all gone; what remains is on a cycle or behind one.
-template <int Once = 0>
 constexpr void check_acyclic(const graph& model) {
     seq<std::size_t> missing(model.id_bound(), 0);
     seq<seq<node_id>> dependents(model.id_bound(), seq<node_id>());
@@ -151,7 +147,6 @@ constexpr void check_acyclic(const graph& model) {
     }
 }
 
-template <int Once = 0>
 constexpr void check_types(const graph& model, node_id id) {
     const node& each = model[id];
     if (!graph_access::reads_data_is_right(model, id)) {
@@ -171,7 +166,6 @@ constexpr void check_types(const graph& model, node_id id) {
 }
 
 /// Checks that a body gives what the node says of the outputs that come from it.
-template <int Once = 0>
 constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t which,
                                      const seq<op::body_output>& map) {
     const node& each = model[id];
@@ -203,7 +197,6 @@ constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t
 }
 
 /// Checks that a Loop that is known to run no iteration gives what it says: the inputs that its body would have gone on from.
-template <int Once = 0>
 constexpr void check_outputs_without_iterations(const graph& model, node_id id) {
     const node& each = model[id];
     const op::loop& self = each.as<op::loop>();
@@ -230,25 +223,23 @@ constexpr void check_outputs_without_iterations(const graph& model, node_id id) 
 }
 
 /// The same for all bodies of a node.
-template <int Once = 0>
 constexpr void check_declared_outputs(const graph& model, node_id id) {
     const node& each = model[id];
     const std::size_t bodies = each.bodies().size();
     if (each.is<op::if_else>()) {
         const auto& self = each.as<op::if_else>();
         for (std::size_t which = 0; which < bodies && which < 2; ++which) {
-            check_outputs_of_body<Once>(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
+            check_outputs_of_body(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
         }
     } else if (each.is<op::loop>() && bodies != 0) {
-        check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
-        check_outputs_without_iterations<Once>(model, id);
+        check_outputs_of_body(model, id, 0, each.as<op::loop>().output_map);
+        check_outputs_without_iterations(model, id);
     } else if (each.is<op::tensor_iterator>() && bodies != 0) {
-        check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
+        check_outputs_of_body(model, id, 0, each.as<op::tensor_iterator>().output_map);
     }
 }
 
 /// The lists of a graph, its connections, and that it has no cycle.
-template <int Once = 0>
 constexpr void verify_structure(const graph& model) {
     check_list(model, model.parameters(), "parameters", [](const node& each) { return each.is<op::parameter>(); });
     check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
@@ -258,7 +249,6 @@ constexpr void verify_structure(const graph& model) {
     check_acyclic(model);
 }
 /// Types and shapes of the nodes with these numbers, and the graphs inside them.
-template <int Once = 0>
 constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && i < model.id_bound(); ++i) {
         if (!model.contains(id_at(i))) {
@@ -267,11 +257,11 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
         check_types(model, id_at(i));
         for (std::size_t which = 0; which < model[id_at(i)].bodies().size(); ++which) {
             const graph& inside = model[id_at(i)].bodies()[which];
-            verify_structure<Once>(inside);
-            verify_nodes<Once>(inside, 0, inside.id_bound());
+            verify_structure(inside);
+            verify_nodes(inside, 0, inside.id_bound());
         }
         if (model[id_at(i)].bodies().size() != 0) {
-            check_declared_outputs<Once>(model, id_at(i));
+            check_declared_outputs(model, id_at(i));
         }
     }
 }
@@ -284,10 +274,10 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
 /// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes, and that these give what
 /// their node declares.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
-template <int Once = 0>
+template <compiled = once>
 constexpr void verify(const graph& model) {
-    detail::verify_structure<Once>(model);
-    detail::verify_nodes<Once>(model, 0, model.id_bound());
+    detail::verify_structure(model);
+    detail::verify_nodes(model, 0, model.id_bound());
 }
 
 #ifdef LPT_COMPILED

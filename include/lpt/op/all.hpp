@@ -43,7 +43,7 @@ using all =
          lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
-template <int Once = 0>  // a template, so that one translation unit can hold the functions that it points to
+template <compiled = once>
 inline constexpr table<kind_count> row_table = make_table(all{});
 #ifdef LPT_COMPILED
 LPT_COMPILED template const table<kind_count> row_table<>;

@@ -103,14 +103,10 @@ public:
     constexpr seq<output_facts, 2> take_outputs() { return lpt::move(outputs_); }
 
     /// Raises an error that names the node: for inputs and attributes that the operation cannot have.
-    template <int Once = 0>
-    [[noreturn]] constexpr void wrong(text_pieces message) const {
-        fail({operation_, " '", node_, "': ", join(message)});
-    }
+    [[noreturn]] void wrong(text_pieces message) const { fail({operation_, " '", node_, "': ", join(message)}); }
 
 private:
-    template <int Once = 0>
-    [[noreturn, gnu::cold, gnu::noinline]] constexpr void impossible(const shape& dimensions) const {
+    [[noreturn, gnu::cold, gnu::noinline]] void impossible(const shape& dimensions) const {
         wrong({"output ", outputs_.size(), " cannot have the shape ", dimensions, ": a tensor has at most ", most_axes,
                " axes of sizes from 0 and ", most_elements, " elements"});
     }

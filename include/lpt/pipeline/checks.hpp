@@ -44,7 +44,6 @@ constexpr void check_name(text_view name, text_view what) {
     fail({what, " '", name, "': no transformation of the library or the pipeline has this name"});
 }
 
-template <int Once = 0>
 constexpr void check_default_precision(element type) {
     if (type == dynamic || type == boolean || bit_width(type) > 32) {
         fail({"default precision ", name(type),

@@ -104,10 +104,8 @@ public:
     constexpr const seq<node_id>& waiting() const { return waiting_; }
     constexpr std::size_t changes_left() const { return changes_left_; }
 
-    template <int Once = 0>
     constexpr void run();
     /// Visits at most so many nodes; gives how many of these were not needed.
-    template <int Once = 0>
     constexpr std::size_t run(std::size_t visits);
 };
 
@@ -121,29 +119,21 @@ public:
 /// twice, one that left the graph is skipped. Graphs inside a node are rewritten when the node is visited, before the
 /// node itself. Time is linear in the number of nodes and changes.
 /// Raises an error if the graph has a cycle, and one that names the transformations if they change the graph for ever.
-template <int Once = 0>
-constexpr void drive(rewrite& changes, dispatch_view table) {
-    detail::drive_run(changes, table).template run<Once>();
-}
+constexpr void drive(rewrite& changes, dispatch_view table) { detail::drive_run(changes, table).run(); }
 
 namespace detail {
 
-template <int Once = 0>
 constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
         with_budget_of_network(changes.model, id, which, [&](graph& body) {
             rewrite inner(body, changes.attributes.body(id, which), changes.options, changes.restrictions);
-            drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
+            drive(inner, table);
             changes.take_refusals_of_body(id, which, inner);
         });
     }
 }
 
-template <int Once>
-constexpr void drive_run::run() {
-    run<Once>(static_cast<std::size_t>(-1));
-}
-template <int Once>
+constexpr void drive_run::run() { run(static_cast<std::size_t>(-1)); }
 constexpr std::size_t drive_run::run(std::size_t visits) {
     for (; !waiting_.empty() && visits != 0; --visits) {
         const node_id id = waiting_.back();
@@ -152,7 +142,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
             continue;
         }
         if (!rewrite_.model.is_plain() && rewrite_.model[id].bodies().size() != 0) {
-            drive_bodies<Once>(rewrite_, table_, id);
+            drive_bodies(rewrite_, table_, id);
         }
         visit(id);
     }

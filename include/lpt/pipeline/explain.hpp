@@ -20,7 +20,6 @@ struct explanation {
 
 /// An explanation as a sentence, with the values that it is about; names the transformation that a callback keeps away or that is
 /// disabled.
-template <int Once = 0>
 constexpr text text_of(const explanation& what) {
     switch (what.why.why) {
         case reason::skipped_by_callback: return join({"a callback keeps ", what.transformation, " away"});
@@ -29,7 +28,6 @@ constexpr text text_of(const explanation& what) {
     }
 }
 /// A refusal as a sentence.
-template <int Once = 0>
 constexpr text text_of(const refusal& refused) {
     return text_of(explanation{refused.transformation, refused.why, refused.facts});
 }
@@ -37,7 +35,6 @@ constexpr text text_of(const refusal& refused) {
 namespace detail {
 
 /// The transformations that would bring a node to low precision, in order of priority.
-template <int Once = 0>
 constexpr seq<dispatch_row, 2> candidates_of(const explanation_source& source, op::kind kind) {
     seq<dispatch_row, 2> result;
     const std::size_t bucket = dispatch_bucket(kind);
@@ -52,7 +49,6 @@ constexpr seq<dispatch_row, 2> candidates_of(const explanation_source& source, o
 }
 
 /// True for a FakeQuantize that was quantized and became one FakeQuantize again.
-template <int Once = 0>
 constexpr bool is_fused_back(const explained_graph& now, node_id id) {
     if (!now.after[id].is<op::fake_quantize>() || !now.source.options.update_precisions) {
         return false;
@@ -67,7 +63,6 @@ constexpr bool is_fused_back(const explained_graph& now, node_id id) {
 }
 
 /// Why a data input is not quantized; yes if it is.
-template <int Once = 0>
 constexpr verdict input_is_quantized(const explained_graph& now, node_id id, std::size_t port) {
     const graph& model = now.after;
     if (!carries_data(model[id].kind(), static_cast<int>(port)) ||
@@ -87,7 +82,6 @@ constexpr verdict input_is_quantized(const explained_graph& now, node_id id, std
 
 /// Why the data of a node is not quantized; yes if all of it is. An input without dequantization tells more than one whose
 /// dequantization has real data, and that more than a constant operand.
-template <int Once = 0>
 constexpr verdict data_is_quantized(const explained_graph& now, node_id id) {
     const graph& model = now.after;
     verdict result = yes;
@@ -105,7 +99,6 @@ constexpr verdict data_is_quantized(const explained_graph& now, node_id id) {
 }
 
 /// True if a pattern takes a node with this number of inputs.
-template <int Once = 0>
 constexpr bool takes_number_of_inputs(const pattern_view& pattern, std::size_t count) {
     std::size_t least = 0;
     for (const input_rule& each : pattern.inputs) {
@@ -115,14 +108,12 @@ constexpr bool takes_number_of_inputs(const pattern_view& pattern, std::size_t c
 }
 
 /// True for operations whose input 1 has weights.
-template <int Once = 0>
 constexpr bool has_weights(op::kind operation) {
     return operation == op::kind::convolution || operation == op::kind::group_convolution ||
            operation == op::kind::convolution_backprop_data;
 }
 
 /// Why a pattern does not match a node: the first input that is not as it should be.
-template <int Once = 0>
 constexpr verdict mismatch_of(const explained_graph& now, node_id id, const pattern_view& pattern) {
     const graph& model = now.after;
     const node& root = model[id];
@@ -147,7 +138,6 @@ constexpr verdict mismatch_of(const explained_graph& now, node_id id, const patt
 }
 
 /// Why none of a transformation's patterns matches a node; the reason of the one that comes nearest.
-template <int Once = 0>
 constexpr verdict mismatch_of(const explained_graph& now, node_id id, const dispatch_row& row) {
     if (row.matches(now.after, id)) {
         return yes;
@@ -166,7 +156,6 @@ constexpr verdict mismatch_of(const explained_graph& now, node_id id, const disp
 }
 
 /// True for the Convert, Subtract and Multiply that make real numbers of low precision data.
-template <int Once = 0>
 constexpr bool dequantizes(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     const node& each = model[id];
     if (each.is<op::convert>()) {
@@ -190,7 +179,6 @@ constexpr bool dequantizes(const graph& model, const seq<bool, 8>& unscaled, nod
 }
 
 /// The types of a recurrent operation's data and state are low precision below dequantizations that later steps leave alone.
-template <int Once = 0>
 constexpr bool is_left_to_engine(const graph& model, node_id id) {
     for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
         const dequantization found = find_dequantization(model, id, all_low_precisions, port);
@@ -202,20 +190,15 @@ constexpr bool is_left_to_engine(const graph& model, node_id id) {
 }
 
 /// The operation that reads a node first; `none` if nothing does.
-template <int Once = 0>
 constexpr node_id first_reader(const graph& model, node_id id) {
     return model[id].outputs() == 0 ? node_id::none : model.first_use({id, 0}).node;
 }
 
 /// An explanation that no refusal gives.
-template <int Once = 0>
-constexpr explanation found_out(text_view transformation, const verdict& why) {
-    return {transformation, why, {}};
-}
+constexpr explanation found_out(text_view transformation, const verdict& why) { return {transformation, why, {}}; }
 
 /// An input that is quantized now but came from an operation, in between, that is gone: there was no dequantization right above
 /// the node when it was visited.
-template <int Once = 0>
 constexpr explanation explain_by_original(const explained_graph& graph_now, node_id now, text_view transformation) {
     const graph& original = graph_now.original;
     const node_id id = graph_now.before[index_of(now)];
@@ -232,7 +215,6 @@ constexpr explanation explain_by_original(const explained_graph& graph_now, node
 }
 
 /// Why an operation that a transformation is about stayed in floating point although none refused it.
-template <int Once = 0>
 constexpr explanation explain_without_refusal(const explained_graph& graph_now, node_id now,
                                               view<dispatch_row> candidates) {
     const graph& after = graph_now.after;
@@ -263,7 +245,6 @@ constexpr explanation explain_without_refusal(const explained_graph& graph_now, 
 }
 
 /// True if a data input of a node reads values that still lack their scale.
-template <int Once = 0>
 constexpr bool reads_unscaled(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (carries_data(model[id].kind(), static_cast<int>(port)) && unscaled[index_of(model.producer(id, port))]) {
@@ -274,7 +255,6 @@ constexpr bool reads_unscaled(const graph& model, const seq<bool, 8>& unscaled, 
 }
 
 /// The reason is about what an input comes from: that is found in the transformed graph.
-template <int Once = 0>
 constexpr void name_producer(const explained_graph& graph_now, node_id now, explanation& what) {
     const bool is_about_producer = what.why.why == reason::no_dequantization ||
                                    what.why.why == reason::input_not_constant ||
@@ -295,7 +275,6 @@ constexpr void name_producer(const explained_graph& graph_now, node_id now, expl
 /// Why an operation of a transformed graph computes in floating point.
 ///
 /// The refusal of the first transformation that is about operations of its type; without one, what its inputs look like now.
-template <int Once = 0>
 constexpr explanation explain(const explained_graph& graph_now, node_id now) {
     const graph& after = graph_now.after;
     const op::kind kind = after[now].kind();

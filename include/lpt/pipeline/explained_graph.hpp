@@ -13,7 +13,6 @@ inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e
 
 /// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
 /// (an engine makes that a part of the operation); `dynamic` where it is real.
-template <int Once = 0>
 constexpr element quantized_type(const graph& model, output_ref source) {
     const element type = model.type(source);
     if (is_low_precision(type)) {
@@ -30,7 +29,6 @@ constexpr element quantized_type(const graph& model, output_ref source) {
 /// Which nodes give values that still lack the scale of the low precision data that they come from, by node.
 ///
 /// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
-template <int Once = 0>
 constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
     seq<bool, 8> result(model.id_bound(), false);
     for (const node_id id : order) {
@@ -68,7 +66,6 @@ struct explained_graph {
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
     /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
-    template <int Once = 0>
     constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
                               view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
         : source(run),

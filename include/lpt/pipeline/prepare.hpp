@@ -41,7 +41,7 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 /// folded; zero points of weights take the type of the weights. Afterwards nothing stays in floating point only because of the
 /// version or form in which the file has it. Raises an error for a graph that `verify` does not accept, and what callbacks raise; the
 /// graph is then as it was.
-template <int Once = 0>  // a template, so that its dispatch tables are only made where somebody prepares a network
+template <compiled = once>
 [[gnu::noinline]] constexpr void prepare(graph& model, const transformation_options& options = {}) {
     verify(model);
     graph_backup backup(model);

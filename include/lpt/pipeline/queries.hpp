@@ -10,7 +10,6 @@ inline constexpr std::int64_t all_quantization_levels[] = {15, 16, 255, 256, 655
 
 /// True if a network has a FakeQuantize with one of the `levels` whose ranges are constants, perhaps behind a Convert; or,
 /// with `check_fake_convert`, a FakeConvert. Looks into the bodies of TensorIterator, Loop and If, too.
-template <int Once = 0>
 constexpr bool is_function_quantized(const graph& model, view<std::int64_t> levels = all_quantization_levels,
                                      bool check_fake_convert = false) {
     for (std::size_t index = 0; index < model.id_bound(); ++index) {

@@ -15,7 +15,6 @@ struct reason_text {
 };
 
 /// One row for each reason, in the order of the enumeration.
-template <int Once = 0>  // made where somebody asks for words
 inline constexpr reason_text reason_texts[] = {
     {reason::none, "none", "", ""},
     {reason::no_dequantization, "no_dequantization",
@@ -143,17 +142,15 @@ inline constexpr reason_text reason_texts[] = {
 };
 
 /// The words for a reason.
-template <int Once = 0>
 constexpr const reason_text& words_of(reason why) {
-    static_assert(sizeof(reason_texts<Once>) / sizeof(reason_text) == static_cast<std::size_t>(reason::count),
+    static_assert(sizeof(reason_texts) / sizeof(reason_text) == static_cast<std::size_t>(reason::count),
                   "a row for each reason");
-    return reason_texts<Once>[static_cast<std::size_t>(why)];
+    return reason_texts[static_cast<std::size_t>(why)];
 }
 
 /// A verdict as a sentence, with the port, type, axis and value that it is about.
-template <int Once = 0>
 constexpr text text_of(const verdict& answer) {
-    text result(words_of<Once>(answer.why).meaning);
+    text result(words_of(answer.why).meaning);
     if (answer.port >= 0) {
         result.append(", input ").append(answer.port);
     }
@@ -172,9 +169,8 @@ constexpr text text_of(const verdict& answer) {
     return result;
 }
 /// A verdict as a sentence, with types and shapes as they were, and the name of the other operation that it is about.
-template <int Once = 0>
 constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
-    text result = text_of<Once>(answer);
+    text result = text_of(answer);
     if (facts == nullptr) {
         return result;
     }

@@ -60,7 +60,6 @@ struct report {
 namespace detail {
 
 /// Nodes by name; names are compared through their hashes first.
-template <int Once = 0>
 class name_index {
     struct entry {
         std::uint64_t hash = 0;
@@ -115,8 +114,7 @@ public:
 };
 
 /// Where an operation is now: a node of its name, with "_original" behind where its name moved to the dequantization.
-template <int Once = 0>
-constexpr node_id find_now(const name_index<>& names, const graph& after, node_id id, const node& original) {
+constexpr node_id find_now(const name_index& names, const graph& after, node_id id, const node& original) {
     const auto fits = [&](node_id now) { return now != node_id::none && after[now].kind() == original.kind(); };
     if (original.name().empty()) {
         return after.contains(id) && fits(id) ? id : node_id::none;
@@ -127,7 +125,6 @@ constexpr node_id find_now(const name_index<>& names, const graph& after, node_i
 }
 
 /// Makes the rows of a graph and those of the graphs inside its nodes.
-template <int Once = 0>
 class report_maker {
     const explanation_source& source_;
     seq<report_row>& rows_;
@@ -175,7 +172,7 @@ public:
     constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body,
                        refusal_numbers refusals) {
         const seq<node_id> order = topological_order(after);
-        const name_index<> names(after, order);
+        const name_index names(after, order);
         explained_graph graph_now(source_, before, after, order, lpt::move(refusals), body.size());
         seq<node_id> operations;
         seq<node_id> places;
@@ -214,7 +211,7 @@ public:
 /// there are no reasons. An operation is found by
 /// its name, or by its name with `_original` behind, which rules give to an operation whose name moves to the dequantization
 /// behind it.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals,
                                                dispatch_view main, const transformation_options& options = {}) {
     report result;
@@ -224,13 +221,13 @@ template <int Once = 0>
     for (std::size_t i = 0; i < refusals.size(); ++i) {
         all.push_back(static_cast<std::int32_t>(i));
     }
-    detail::report_maker<>(source, result.operations).add(before, after, {}, {}, lpt::move(all));
+    detail::report_maker(source, result.operations).add(before, after, {}, {}, lpt::move(all));
     return result;
 }
 
 /// A line per operation: name, type, the element type that it computes in, the type that it gives if it quantizes, and, if it computes in a
 /// real one otherwise, who refused it, why, and what would have to change.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {

@@ -57,7 +57,6 @@ constexpr bool takes_two_tensors(op::kind kind) {
     return kind == op::kind::add || kind == op::kind::subtract || kind == op::kind::multiply;
 }
 /// True for a Subtract or Multiply of low precision data and constants.
-template <int Once = 0>
 constexpr bool undoes_quantization(const graph& model, const node& each) {
     for (std::size_t port = 0; port < 2; ++port) {
         if (quantized_type(model, each.input(port)) != dynamic && !model[each.input(1 - port).node].reads_data()) {
@@ -72,7 +71,6 @@ constexpr bool undoes_quantization(const graph& model, const node& each) {
 /// What an operation of a graph does when the graph runs.
 ///
 /// A FakeQuantize that gives low precision data quantizes, and a Convert of real numbers to such; a Convert of low precision data to real numbers, and a Subtract or Multiply of low precision data and constants, dequantize. A FakeQuantize that gives real numbers is arithmetic.
-template <int Once = 0>
 constexpr role role_of(const graph& model, const node& each) {
     const bool has_types = each.inputs() != 0 && each.outputs() != 0;
     const bool from_real =
@@ -106,7 +104,6 @@ constexpr role role_of(const graph& model, const node& each) {
 /// That of its low precision data, if all its data is of low precision (weights may be real numbers); else that of its real data; else, of an
 /// operation without either, that of its output. What quantizes computes in the type that it takes, what dequantizes in the type that it
 /// gives. An executor may compute in real numbers what the graph allows in integers. `dynamic` if there is no output.
-template <int Once = 0>
 constexpr element computing_type(const graph& model, const node& each) {
     if (each.outputs() == 0 || each.is<op::shape_of>()) {
         return each.outputs() == 0 ? dynamic : each.type();

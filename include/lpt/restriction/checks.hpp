@@ -25,7 +25,6 @@ constexpr restriction_finding find_in_row(const op::row& operation, int version,
 }
 
 /// The first mistake within one row. `known`: the user's operation types; `all_known`: others are a mistake.
-template <int Once = 0>
 constexpr restriction_finding find_in_row(op::kind operation, int version, const port_types& accepted,
                                           bool about_granularity, view<const op::user_row*> known, bool all_known) {
     if (static_cast<int>(operation) < 0 || operation == op::kind::count) {
@@ -43,7 +42,6 @@ constexpr restriction_finding find_in_row(op::kind operation, int version, const
 }
 
 /// What is wrong with two rows of one operation: a port that both are about, or that one allows what the other excludes.
-template <int Once = 0>
 constexpr restriction_finding find_contradiction(const precision_row& row, const precision_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version)) {
         return {};
@@ -59,7 +57,6 @@ constexpr restriction_finding find_contradiction(const precision_row& row, const
     return {};
 }
 /// The same about granularities, which may be repeated but not different.
-template <int Once = 0>
 constexpr restriction_finding find_contradiction(const granularity_row& row, const granularity_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version) || row.value == other.value) {
         return {};
@@ -76,13 +73,11 @@ constexpr restriction_finding find_contradiction(const granularity_row& row, con
 }
 
 /// The first mistake in a table.
-template <int Once = 0>
 constexpr table_finding find_in_table(const restriction_table& table, view<const op::user_row*> known = {},
                                       bool all_known = false) {
     for (std::size_t i = 0; i < table.precisions.size(); ++i) {
         const precision_row& row = table.precisions[i];
-        restriction_finding found =
-            find_in_row<Once>(row.operation, row.version, row.accepted, false, known, all_known);
+        restriction_finding found = find_in_row(row.operation, row.version, row.accepted, false, known, all_known);
         for (std::size_t j = 0; j < i && found.what == restriction_mistake::none; ++j) {
             found = find_contradiction(row, table.precisions[j]);
         }
@@ -92,8 +87,7 @@ constexpr table_finding find_in_table(const restriction_table& table, view<const
     }
     for (std::size_t i = 0; i < table.granularities.size(); ++i) {
         const granularity_row& row = table.granularities[i];
-        restriction_finding found =
-            find_in_row<Once>(row.operation, row.version, {row.ports, {}}, true, known, all_known);
+        restriction_finding found = find_in_row(row.operation, row.version, {row.ports, {}}, true, known, all_known);
         for (std::size_t j = 0; j < i && found.what == restriction_mistake::none; ++j) {
             found = find_contradiction(row, table.granularities[j]);
         }
@@ -109,9 +103,8 @@ constexpr table_finding find_in_table(const restriction_table& table, view<const
 /// Raises an error for restrictions that cannot be meant: an operation that no transformation handles, a version or port that it
 /// does not have, a type that the port cannot take, a port or type that is named twice, a granularity of a port without data, rows
 /// that contradict each other.
-template <int Once = 0>
 constexpr void check_restrictions(const restriction_table& restrictions) {
-    const detail::table_finding first = detail::find_in_table<Once>(restrictions);
+    const detail::table_finding first = detail::find_in_table(restrictions);
     if (first.found.what == detail::restriction_mistake::none) {
         return;
     }

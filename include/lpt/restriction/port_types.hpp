@@ -94,7 +94,6 @@ constexpr restriction_finding find_granularity_mistake(const op::row& operation,
 }
 
 /// Raises the sentence of a mistake.
-template <int Once = 0>
 [[gnu::cold]] constexpr void raise(const restriction_finding& found, text_view name, int ports) {
     switch (found.what) {
         case restriction_mistake::none: return;
@@ -129,7 +128,6 @@ template <int Once = 0>
 /// Raises an error for a part of a restriction that cannot be meant: an operation that no transformation handles, a version
 /// or input port that it does not have, a port or type that is named twice, types without a port, an element type that the port
 /// cannot take.
-template <int Once = 0>
 constexpr void check_port_types(const op::row& operation, int version, const port_types& accepted) {
     const bool excludes = accepted.ports.empty() && accepted.types.empty();
     detail::raise(detail::find_restriction_mistake(operation, version, view<port_types>(&accepted, excludes ? 0 : 1)),

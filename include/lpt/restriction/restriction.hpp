@@ -35,7 +35,6 @@ struct restriction_table {
 
     /// The port groups that hold for a node; false if nothing restricts it. An empty result with `true` means that no
     /// port may be quantized.
-    template <int Once = 0>
     constexpr bool precisions_of(const graph& model, node_id id, seq<port_types>& result) const {
         bool restricted = false;
         for (const precision_row& row : precisions) {

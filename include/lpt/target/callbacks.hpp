@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI::callback {
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
 /// Weights of a FakeQuantize are looked at with the integer type that the restrictions of the operation leave them.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_asymmetric(const rewrite& r, node_id id) {
     return is_asymmetric_quantization(r.model, id, r.options.default_precisions) || is_asymmetric_on_weights(r, id);
 }
@@ -22,7 +22,6 @@ constexpr bool is_bias(const rewrite& r, node_id id) { return r.model[id].has(ma
 namespace detail {
 
 /// True if Reshape, Transpose and Convert operations lead from an output to a MatMul and nowhere else.
-template <int Once = 0>
 constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
     for (;;) {
         if (model.use_count(id) != 1) {
@@ -46,7 +45,7 @@ constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
 
 /// True for a Subtract or Multiply that makes real numbers of the stored weights of a MatMul that computes in floating point:
 /// engines keep such weights compressed and convert them when they compute.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_decompression_for_mat_mul(const rewrite& r, node_id id) {
     const graph& model = r.model;
     if (!is_constant_path(model, id)) {
@@ -62,14 +61,14 @@ template <int Once = 0>
 }
 
 /// True for a Multiply that cannot become a GroupConvolution.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_multiply_without_convolution(const rewrite& r, node_id id) {
     return r.model[id].is<op::multiply>() && !can_be_transformed_to_group_convolution(r.model, id);
 }
 
 /// True for a Multiply that an engine computes together with the operation above it, which nothing else reads, or that has
 /// one number for all channels.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_fused_multiply(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const dequantization found = find_dequantization_at(model, id, r.options.default_precisions);
@@ -78,7 +77,7 @@ template <int Once = 0>
 
 /// True for a ConvolutionBackpropData that vector kernels of graphics processors do not cover: input channels not a multiple of
 /// 4, output channels not of 16, unknown sizes, or zero points.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_unsuitable_backprop(const rewrite& r, node_id id) {
     const shape& data = r.model.shape(r.model[id].input(0));
     const shape& result = r.model[id].shape();

@@ -163,7 +163,6 @@ namespace callback {
 /// True for an operation whose codes would break its row of the TensorFlow Lite specification: activations with several scales, zero
 /// points that are no codes, scales that differ where the row asks for equal ones, weights with a zero point or with codes below the row's range.
 /// Weights of a FakeQuantize with more levels than the range has codes (256) are among them.
-template <int Once = 0>
 [[gnu::noinline]] constexpr bool breaks_tflite_specification(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const spec::row* row = spec::find(model[id].kind());

@@ -109,8 +109,7 @@ public:
     friend constexpr bool operator==(const shape&, const shape&) = default;
 
 private:
-    template <int Once = 0>
-    [[noreturn, gnu::cold]] constexpr void cannot_count() const;
+    [[noreturn, gnu::cold]] void cannot_count() const;
 };
 
 /// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank; of more than `most_axes` sizes the first ones.
@@ -135,8 +134,7 @@ constexpr void append_to(text& result, const shape& dimensions) {
     result.append(']');
 }
 
-template <int Once>
-constexpr void shape::cannot_count() const {
+inline void shape::cannot_count() const {
     fail({"a tensor of shape ", *this, " has more elements than can be counted"});
 }
 

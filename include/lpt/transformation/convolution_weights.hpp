@@ -40,7 +40,6 @@ constexpr shape spread_zero_point_shape(const graph& model, node_id id, const sh
 }
 
 /// True if the levels of a FakeQuantize with constant ranges are whole numbers, but for the rounding of what computes them.
-template <int Once = 0>
 constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
     if (is_integral(model[fake_quantize].type())) {
         return true;

@@ -21,7 +21,6 @@ constexpr bool joins_with_eltwise(const graph& model, node_id id) {
 
 /// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
 /// where a convolution or MatMul lies behind them.
-template <int Once = 0>
 constexpr node_id parent_of_branch(const graph& model, node_id data) {
     node_id parent = data;
     while (model[parent].is<op::fake_quantize>()) {

@@ -41,7 +41,6 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
 
 /// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
 /// scale of this shape must not give more.
-template <int Once = 0>
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
@@ -56,7 +55,6 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
 
 namespace detail {
 
-template <int Once = 0>
 constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
     if (values.type() == f32 && !lpt::is_constant_evaluated()) {
         return append_bytes_of_floats(to, values);
@@ -70,7 +68,6 @@ constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
 }  // namespace detail
 
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
-template <int Once = 0>
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
     quantization_details result;
     result.levels = model[fake_quantize].as<op::fake_quantize>().levels;

@@ -9,7 +9,6 @@ namespace lpt::inline LPT_ABI {
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
-template <int Once = 0>
 constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
     if (!model[id].is<op::multiply>()) {
@@ -28,7 +27,6 @@ constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& m
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
-template <int Once = 0>
 constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
     if (!model[id].is<op::subtract>()) {
@@ -43,19 +41,16 @@ constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& m
 }
 
 /// True if the dequantization on input 0 has a Subtract.
-template <int Once = 0>
 constexpr bool is_asymmetric_quantization(const graph& model, node_id id, view<element> default_precisions) {
     return find_dequantization(model, id, default_precisions).has_subtract();
 }
 
 namespace detail {
 
-template <int Once = 0>
 constexpr bool ranges_need_zero_point(const graph& model, node_id fake_quantize, view<element> precisions) {
     return has_constant_ranges(model, fake_quantize) &&
            precision_of_weights(details_of(model, fake_quantize), precisions).has_zero_point;
 }
-template <int Once = 0>
 constexpr bool keeps_zero_point(const graph& model, const dequantization& found) {
     if (!found.has_subtract()) {
         return false;
@@ -72,7 +67,6 @@ constexpr bool keeps_zero_point(const graph& model, const dequantization& found)
 /// has it, else the first, leaves the ranges asymmetric. Weights below a dequantization: if its zero point, rounded to the
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
-template <int Once = 0>
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
     if (model[id].inputs() < 2) {
         return false;
@@ -85,7 +79,6 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
     return detail::keeps_zero_point(model, weights.found);
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
-template <int Once = 0>
 constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     if (r.model[id].inputs() < 2) {
         return false;
@@ -99,7 +92,6 @@ constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
 
 /// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
 /// rank 4 or 5.
-template <int Once = 0>
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
     if (!model[id].is<op::multiply>() ||
         (!is_constant(model, model[id].input(0)) && !is_constant(model, model[id].input(1)))) {
@@ -111,7 +103,6 @@ constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
-template <int Once = 0>
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
     if (!model[id].is<op::multiply>()) {
         return false;

@@ -65,8 +65,6 @@ struct refusal {
 
 /// Everything that a transformation works on: the graph, the attributes of its nodes, the user's options and the
 /// target's restrictions; and what it tells the driver: new nodes to visit, refusals.
-///
-/// The library's transformations take it as `rewrite& r`: a compiler then reads them, and compiles those that a pipeline runs.
 class rewrite {
     seq<node_id> registered_;
     seq<refusal> refusals_;

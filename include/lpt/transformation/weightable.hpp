@@ -61,7 +61,6 @@ constexpr verdict grouped_data_verdict(const graph& model, node_id id, const deq
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
-template <int Once = 0>
 constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
     if (const verdict supported = quantize_is_supported(model, fake_quantize, 1); !supported) {
         return supported;

@@ -30,7 +30,6 @@ constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape)
 
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
 /// One of fewer axes must do so also where it is not aligned, which is how upstream counts.
-template <int Once = 0>
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
     if (constant.elements() == 1) {
         return true;
@@ -53,7 +52,6 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
 }
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
-template <int Once = 0>
 constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
     for (const node_id each : {found.zero_point, found.scale}) {
         if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
@@ -76,7 +74,6 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 }  // namespace detail
 
 /// Finds what gives an operation its weights on input 1; looks through the Reshape of grouped weights.
-template <int Once = 0>
 [[gnu::noinline]] constexpr weights_source find_weights(const graph& model, node_id id,
                                                         view<element> default_precisions) {
     weights_source result;
@@ -103,7 +100,6 @@ template <int Once = 0>
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
 /// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
 /// has the type of the weights.
-template <int Once = 0>
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);
@@ -141,7 +137,6 @@ template <int Once = 0>
     }
     return yes;
 }
-template <int Once = 0>
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));
 }

@@ -9,7 +9,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// How far apart in the channels the parts of a block along one spatial axis are, counted in groups of channels.
-template <int Once = 0>
 constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int64_t block) {
     std::int64_t weight = 1;
     for (std::size_t i = axis + 1; i < rank; ++i) {
@@ -18,7 +17,6 @@ constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int
     return weight;
 }
 
-template <int Once = 0>
 constexpr tensor depth_to_space(const call& node) {
     const auto& self = node.as<op::depth_to_space>();
     const shape& data = node.dimensions(0);
@@ -40,7 +38,6 @@ constexpr tensor depth_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor space_to_depth(const call& node) {
     const auto& self = node.as<op::space_to_depth>();
     const shape& data = node.dimensions(0);
@@ -65,7 +62,6 @@ constexpr tensor space_to_depth(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor batch_to_space(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -87,7 +83,6 @@ constexpr tensor batch_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor space_to_batch(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const integers block = node.integers_at(1);

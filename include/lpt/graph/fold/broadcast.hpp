@@ -8,7 +8,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// `broadcast_walk` without the number of inputs in its type: compiled once.
-template <int Once = 0>
 class broadcast_rows {
 public:
     static constexpr std::size_t most_inputs = 5;
@@ -128,13 +127,13 @@ public:
 ///
 /// Axes are joined where all inputs allow it, so that rows are as long as they can be: a constant per channel gives one row a channel.
 template <std::size_t Inputs>
-class broadcast_walk : public detail::broadcast_rows<> {
-    static_assert(Inputs <= detail::broadcast_rows<>::most_inputs);
+class broadcast_walk : public detail::broadcast_rows {
+    static_assert(Inputs <= detail::broadcast_rows::most_inputs);
 
 public:
     /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
     constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs])
-        : detail::broadcast_rows<>(output, inputs) {}
+        : detail::broadcast_rows(output, inputs) {}
 };
 
 }  // namespace lpt::inline LPT_ABI::evaluation

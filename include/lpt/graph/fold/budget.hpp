@@ -16,7 +16,6 @@ constexpr double products_of(const node& each, view<tensor> inputs) {
 }
 
 /// True if the folding budget of the network allows to compute a node from these values; then it is charged.
-template <int Once = 0>
 [[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
     double elements = 0;
     double bytes = 0;
@@ -57,7 +56,6 @@ constexpr bool can_afford_constant(graph& model, const shape& dimensions, elemen
 }
 
 /// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
-template <int Once = 0>
 constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
     std::size_t most = evaluation::late_from;
     for (const tensor& input : inputs) {

@@ -156,7 +156,6 @@ constexpr std::uint8_t logic_value(op::kind kind, std::uint8_t a, std::uint8_t b
     }
 }
 
-template <int Once = 0>
 constexpr tensor logic(const call& node) {
     using truth = std::uint8_t;
     return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
@@ -292,7 +291,6 @@ constexpr bool is_elementwise(op::kind kind) {
 namespace detail {
 
 /// The output of an operation that `evaluate_elementwise` knows.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor elementwise(const call& node) {
     const op::kind kind = node.kind();
     const element type = node.input(0).type();
@@ -319,7 +317,6 @@ template <int Once = 0>
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.
 ///
 /// Integer division rounds as `m_pythondiv` says; false for an integer division by zero.
-template <int Once = 0>
 [[gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     const bool divides = kind == op::kind::divide || kind == op::kind::mod || kind == op::kind::floor_mod;

@@ -71,7 +71,6 @@ constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, fl
 }
 
 /// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
-template <int Once = 0>
 constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
     using walk = broadcast_walk<5>;
     operand<float> x(inputs[0]);
@@ -149,7 +148,6 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
 /// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
 /// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
 /// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
                                                           const shape& dimensions, element type, bool round_result) {
     const element natural = inputs[0].type();
@@ -177,7 +175,6 @@ template <int Once = 0>
 }
 
 /// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
-template <int Once = 0>
 constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
                                     bool round_result) {
     constexpr std::size_t few = 64;  // as quick as to remember what they are made of

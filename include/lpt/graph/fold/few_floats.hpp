@@ -7,7 +7,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
-template <int Once = 0>
 constexpr float value_of(op::kind kind, float a, float b) {
     switch (kind) {
         case op::kind::add: return a + b;
@@ -18,7 +17,6 @@ constexpr float value_of(op::kind kind, float a, float b) {
 }
 
 /// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
-template <int Once = 0>
 constexpr op::auto_broadcast rule_of(const op::attributes& what) {
     switch (what.number()) {
         case op::kind::add: return what.as<op::add>().auto_broadcast;
@@ -33,7 +31,6 @@ constexpr op::auto_broadcast rule_of(const op::attributes& what) {
 
 /// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
 /// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
     std::size_t few = 64;
     if (!lpt::is_constant_evaluated()) {  // more are not computed at once
@@ -79,7 +76,6 @@ template <int Once = 0>
     return result.finish();
 }
 /// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
-template <int Once = 0>
 constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
     if (detail::rule_of(what) != op::auto_broadcast::numpy) {
         return {};

@@ -6,7 +6,6 @@
 namespace lpt::inline LPT_ABI::evaluation {
 
 /// The sizes of a static shape, as ShapeOf gives them.
-template <int Once = 0>
 constexpr tensor shape_values(const shape& dimensions, element type) {
     return make_integer_tensor(type, shape{static_cast<dimension>(dimensions.rank())}, dimensions.dimensions());
 }
@@ -25,7 +24,6 @@ constexpr tensor range(const call& node) {
 }  // namespace detail
 
 /// Range in the number type of its output: start + i * step.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_range(const call& node, seq<tensor>& outputs) {
     outputs.push_back(with_number(node.output().type, [&](auto zero) { return detail::range<decltype(zero)>(node); }));
     return true;

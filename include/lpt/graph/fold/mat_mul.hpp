@@ -136,7 +136,6 @@ constexpr tensor mat_mul(const call& node) {
 }  // namespace detail
 
 /// MatMul in the number type of its output.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_mat_mul(const call& node, seq<tensor>& outputs) {
     outputs.push_back(
         with_number(node.output().type, [&](auto zero) { return detail::mat_mul<decltype(zero)>(node); }));

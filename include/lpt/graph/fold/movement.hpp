@@ -9,7 +9,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// `count` places of an axis from `first` on.
-template <int Once = 0>
 constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, const shape& dimensions) {
     seq<axis_source> sources = identity_sources(data.dimensions());
     const std::int64_t stride = strides_of(data.dimensions())[axis];
@@ -17,7 +16,6 @@ constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, 
     return rearrange(data, dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr void split(const call& node, seq<tensor>& outputs) {
     const std::size_t axis = axis_of(node.integer_at(1), node.dimensions(0).rank());
     dimension first = 0;
@@ -27,7 +25,6 @@ constexpr void split(const call& node, seq<tensor>& outputs) {
     }
 }
 
-template <int Once = 0>
 constexpr tensor concat(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const std::size_t axis = axis_of(node.as<op::concat>().axis, dimensions.rank());
@@ -49,7 +46,6 @@ constexpr tensor concat(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
-template <int Once = 0>
 constexpr tensor transpose(const call& node) {
     const std::size_t rank = node.dimensions(0).rank();
     const integers strides = strides_of(node.dimensions(0));
@@ -63,7 +59,6 @@ constexpr tensor transpose(const call& node) {
 }
 
 /// Which places of an axis a slice takes.
-template <int Once = 0>
 constexpr axis_source slice_source(dimension size, dimension count, std::int64_t begin, std::int64_t step,
                                    bool whole_begin, std::int64_t stride) {
     const bool forward = step > 0;
@@ -76,7 +71,6 @@ constexpr axis_source slice_source(dimension size, dimension count, std::int64_t
     return even_source(count, count > 1 ? step * stride : 0, first * stride);
 }
 
-template <int Once = 0>
 constexpr tensor strided_slice(const call& node) {
     const auto& self = node.as<op::strided_slice>();
     const shape& data = node.dimensions(0);
@@ -128,7 +122,6 @@ constexpr tensor strided_slice(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor slice(const call& node) {
     const shape& data = node.dimensions(0);
     const integers start = node.integers_at(1);
@@ -144,7 +137,6 @@ constexpr tensor slice(const call& node) {
     return rearrange(node.input(0), node.output().dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor gather(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& indices = node.dimensions(1);
@@ -178,7 +170,6 @@ constexpr tensor gather(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
-template <int Once = 0>
 constexpr tensor pad(const call& node) {
     const op::pad_mode mode = node.as<op::pad>().pad_mode;
     const bool has_fill = node.has(3) && mode == op::pad_mode::constant && node.input(3).elements() != 0;
@@ -186,7 +177,6 @@ constexpr tensor pad(const call& node) {
                   has_fill ? &node.input(3) : nullptr);
 }
 
-template <int Once = 0>
 constexpr tensor broadcast(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -209,7 +199,6 @@ constexpr tensor broadcast(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor tile(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const shape data = node.dimensions(0).padded_left(dimensions.rank());
@@ -225,7 +214,6 @@ constexpr tensor tile(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor shuffle_channels(const call& node) {
     const auto& self = node.as<op::shuffle_channels>();
     const shape& data = node.dimensions(0);
@@ -240,7 +228,6 @@ constexpr tensor shuffle_channels(const call& node) {
 }
 
 /// The one output of a movement; no tensor for operations that are none, and for splits.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor moved(const call& node) {
     const shape& dimensions = node.output().dimensions;
     switch (node.kind()) {
@@ -273,7 +260,6 @@ constexpr bool is_movement(op::kind kind) {
 
 /// Operations whose output elements are input elements (or a padding value), of any element type. Raises an error for an index
 /// outside its axis.
-template <int Once = 0>
 [[gnu::cold]] constexpr bool evaluate_movement(const call& node, seq<tensor>& outputs) {
     if (node.kind() == op::kind::split || node.kind() == op::kind::variadic_split) {
         detail::split(node, outputs);

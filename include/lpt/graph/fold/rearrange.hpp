@@ -11,7 +11,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 using axis_source = seq<std::int64_t>;
 inline constexpr std::int64_t outside = -1;
 
-template <int Once = 0>
 constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     if (lpt::is_constant_evaluated()) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -25,7 +24,6 @@ constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t coun
 namespace detail {
 
 /// `count` places, each `stride` after the one before it.
-template <int Once = 0>
 [[gnu::noinline]] constexpr axis_source even_source(dimension count, std::int64_t stride, std::int64_t first = 0) {
     axis_source result;
     result.reserve(static_cast<std::size_t>(count));
@@ -51,7 +49,6 @@ struct whole_block {
     std::size_t axes = 0;  // those that are left
 };
 
-template <int Once = 0>
 constexpr bool is_whole(const axis_source& source, std::size_t block) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == outside || source[i] != source[0] + static_cast<std::int64_t>(i * block)) {
@@ -61,7 +58,6 @@ constexpr bool is_whole(const axis_source& source, std::size_t block) {
     return true;
 }
 
-template <int Once = 0>
 constexpr whole_block find_block(const seq<axis_source>& sources) {
     whole_block block;
     block.axes = sources.size();
@@ -74,7 +70,6 @@ constexpr whole_block find_block(const seq<axis_source>& sources) {
 }
 
 /// Copies blocks of `size` bytes (blocks of one element: rows of the last axis, element by element).
-template <int Once = 0>
 class block_copy {
     const seq<axis_source>& sources_;
     std::size_t element_;  // bytes
@@ -143,7 +138,6 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 
 /// The tensor whose element at each place is the input's element that the axes' sources name together, or `fill` (a tensor of one
 /// element of the input's type; null: zero). `dimensions` has the sizes of `sources`; an error if not.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions,
                                              const seq<axis_source>& sources, const tensor* fill = nullptr) {
     bool fits = sources.size() == dimensions.rank();
@@ -158,7 +152,7 @@ template <int Once = 0>
     const tensor zero = make_scalar(type, 0);
     const tensor filling = convert_tensor(fill != nullptr ? *fill : zero, type);
     raw_output to(type, dimensions);
-    const detail::block_copy<> copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
+    const detail::block_copy copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
     copy.run(to.data(), from.data());
     return convert_tensor(to.finish(), input.type());
 }
@@ -166,7 +160,6 @@ template <int Once = 0>
 namespace detail {
 
 /// Sources that copy the input as it is.
-template <int Once = 0>
 [[gnu::noinline]] constexpr seq<axis_source> identity_sources(const shape& dimensions) {
     const integers strides = strides_of(dimensions);
     seq<axis_source> result;
@@ -181,7 +174,6 @@ constexpr std::size_t axis_of(std::int64_t axis, std::size_t rank) {
 }
 
 /// Source of one padded axis; `p` counts from the begin of the input's axis.
-template <int Once = 0>
 constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode mode) {
     if (p >= 0 && p < size) {
         return p;
@@ -194,7 +186,6 @@ constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode
     }
 }
 
-template <int Once = 0>
 constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
                         const tensor* fill) {
     const integers strides = strides_of(data.dimensions());

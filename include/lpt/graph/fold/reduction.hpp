@@ -13,7 +13,6 @@ using sum_of = choose<is_same<Number, float>, double, Number>;
 namespace detail {
 
 /// Which axes a node reduces.
-template <int Once = 0>
 constexpr seq<bool, 8> reduced_axes(const integers& axes, std::size_t rank) {
     seq<bool, 8> result(rank, false);
     for (const std::int64_t axis : axes) {
@@ -136,7 +135,6 @@ constexpr bool is_reduction(op::kind kind) {
 }
 
 /// Reductions. Sums of f32 and smaller real types are kept in double and rounded once.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_reduction(const call& node, seq<tensor>& outputs) {
     outputs.push_back(
         with_number(node.input(0).type(), [&](auto zero) { return detail::reduction<decltype(zero)>(node); }));

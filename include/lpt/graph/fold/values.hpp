@@ -68,7 +68,6 @@ inline constexpr std::size_t late_from = 4096;
 inline constexpr int most_late = 8;
 
 /// How many computations wait for each other when one more waits for these operands, itself counted.
-template <int Once = 0>
 constexpr int late_depth_above(view<tensor> operands) {
     int depth = 1;
     for (const tensor& each : operands) {
@@ -193,7 +192,6 @@ constexpr tensor convert_through(const tensor& values, element type) {
 ///
 /// Real to real: to nearest even. Real to integer: towards zero, saturating, NaN gives 0. Integer to integer: wraps around. To boolean:
 /// 1 unless 0. Source: OpenVINO operation set, Convert-1.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor convert_tensor(const tensor& values, element type) {
     if (values.type() == type) {
         return values;
@@ -216,7 +214,6 @@ template <int Once = 0>
 }
 
 /// `convert_tensor` of a value that lives on: many elements are converted when they are read.
-template <int Once = 0>
 constexpr tensor convert_late(const tensor& values, element type) {
     if (lpt::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
         return convert_tensor(values, type);
@@ -259,7 +256,6 @@ struct call {
 
 /// Gives the outputs of a node none of whose outputs has an element; false for other nodes. What computes need not ask then
 /// whether sizes that stand beside an axis of size 0 are worth a loop.
-template <int Once = 0>
 constexpr bool give_empty(const call& node, seq<tensor>& outputs) {
     for (const op::output_facts& output : node.outputs) {
         if (!output.dimensions.dimensions().contains(0) || output.dimensions.is_dynamic()) {

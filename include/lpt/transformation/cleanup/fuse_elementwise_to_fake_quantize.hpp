@@ -17,7 +17,6 @@ constexpr node_id fake_quantize_above(const graph& model, node_id id) {
 }
 
 /// The greatest finite magnitude of a constant's values.
-template <int Once = 0>
 constexpr double greatest_magnitude(const tensor& values) {
     double result = 0;
     for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -27,7 +26,6 @@ constexpr double greatest_magnitude(const tensor& values) {
     return result;
 }
 /// True if a constant has finite values that are too large for a type, or nonzero ones too small for its normal numbers.
-template <int Once = 0>
 constexpr bool leaves_range(const tensor& values, element type) {
     const double least = type == f16 ? 0x1p-14 : 0;
     for (std::size_t i = 0; i < values.elements(); ++i) {

@@ -7,7 +7,6 @@
 namespace lpt::inline LPT_ABI::detail {
 
 /// The sum of one column of a matrix of bytes, of one row if `transposed`.
-template <int Once = 0>
 constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, bool transposed) {
     const bool is_i8 = matrix.type() == i8;
     const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
@@ -23,7 +22,6 @@ constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, b
 }
 
 /// The sum of each column of a matrix of bytes, of each row if `transposed`.
-template <int Once = 0>
 constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transposed) {
     const bool is_i8 = matrix.type() == i8;
     const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
@@ -51,7 +49,6 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
 /// none where all are equal.
 ///
 /// Of many weights it is computed when somebody reads it, if two columns show already that not all are equal.
-template <int Once = 0>
 constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed, double zero_point, element type,
                                          std::size_t rank) {
     shape dimensions = shape::of_ones(rank);

@@ -32,7 +32,6 @@ public:
         return make_scalar(values_.type(), values_.real(0));
     }
     /// With another element type; many elements are converted when they are read.
-    template <int Once = 0>
     constexpr constant as(element type) const {
         if (values_.type() == type) {
             return *this;
@@ -56,23 +55,10 @@ template <class Op>
 
 }  // namespace detail
 
-template <int Once = 0>
-constexpr constant operator+(const constant& a, const constant& b) {
-    return detail::combine<op::add>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator-(const constant& a, const constant& b) {
-    return detail::combine<op::subtract>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator*(const constant& a, const constant& b) {
-    return detail::combine<op::multiply>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator/(const constant& a, const constant& b) {
-    return detail::combine<op::divide>(a, b);
-}
-template <int Once = 0>
+constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
+constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
+constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
+constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
 constexpr constant operator-(const constant& a) {
     if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
         return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
@@ -103,7 +89,6 @@ constexpr tensor quotients(const tensor& over, const tensor& under, element type
     return result.finish();
 }
 /// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
-template <int Once = 0>
 constexpr tensor spread(const tensor& values, const shape& dimensions) {
     if (values.elements() == 1) {
         return values;
@@ -117,7 +102,6 @@ constexpr tensor spread(const tensor& values, const shape& dimensions) {
 }  // namespace detail
 
 /// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
-template <int Once = 0>
 constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
     shape dimensions = a.dimensions();
     const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
@@ -137,7 +121,6 @@ constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
 }
 
 /// Of every `step` values the first one, `times` times.
-template <int Once = 0>
 constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
     if (step == 1 && times == 1) {
         return values;

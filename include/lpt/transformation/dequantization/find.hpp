@@ -81,7 +81,6 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
 /// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
 /// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
-template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
                                                                   view<element> default_precisions) {
     dequantization result;
@@ -137,7 +136,6 @@ template <int Once = 0>
     return result;
 }
 /// The dequantization above an input port; empty where there is none or the node has no such port.
-template <int Once = 0>
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
     if (port >= model[id].inputs()) {

@@ -10,7 +10,6 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
 /// constants must not broadcast the data.
-template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;

@@ -8,7 +8,6 @@ namespace lpt::inline LPT_ABI {
 
 /// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
 /// inputs are Constants only the result enters the graph.
-template <int Once = 0>
 [[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
                                                       int version = -1) {
     if (tensor known = evaluate_constants(model, what, inputs, version)) {
@@ -17,7 +16,6 @@ template <int Once = 0>
     return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
 }
 /// A constant converted to another element type; the very same output if it has that type.
-template <int Once = 0>
 constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
     if (model.type(source) == type) {
         return source;
@@ -29,7 +27,6 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
 }
 /// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
 /// count. Raises an error where it does not broadcast to `dimensions`.
-template <int Once = 0>
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
     if (values.dimensions() == dimensions) {
         return values;
@@ -55,7 +52,6 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
 /// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
 ///
 /// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
-template <int Once = 0>
 constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
     tensor_builder result(type, values.dimensions());
     for (std::size_t i = 0; i < result.elements(); ++i) {

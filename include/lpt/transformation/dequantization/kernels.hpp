@@ -25,7 +25,6 @@ struct value_extent {
 };
 
 /// Adds floats, four at a time, to an extent; gives how many there were of them.
-template <int Once = 0>
 [[gnu::noinline]] std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
     constexpr auto infinite = static_cast<float>(math::infinity);
     float_lanes least = {infinite, infinite, infinite, infinite};
@@ -52,18 +51,15 @@ template <int Once = 0>
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
-template <int Once = 0>
 [[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes & 0x7FFFFFFF) >= 0x7F800000; });
 }
 /// True if all magnitudes are at least as great as a positive one, or NaN.
-template <int Once = 0>
 [[gnu::noinline]] bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
     const auto least = __builtin_bit_cast(std::int32_t, magnitude);
     return holds_for_none(data, count, [least](auto codes) { return (codes & 0x7FFFFFFF) < least; });
 }
 /// True if all floats are greater than 0: positive as integers too, but not so great as NaN.
-template <int Once = 0>
 [[gnu::noinline]] bool floats_are_positive(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes <= 0) | (codes > 0x7F800000); });
 }
@@ -82,7 +78,6 @@ constexpr bool differs_as_bits(element type) {
 }
 
 /// True if floats are known to round to one small integer; not in constant expressions.
-template <int Once = 0>
 constexpr bool round_alike(const tensor& values) {
     if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
         return false;
@@ -102,7 +97,6 @@ constexpr bool round_alike(const tensor& values) {
 /// The sum of `count` signed bytes, or unsigned ones.
 ///
 /// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
-template <int Once = 0>
 constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
     constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
     constexpr std::uint64_t add_sums = 0x0001000100010001u;
@@ -126,7 +120,6 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
 
 /// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
 /// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
-template <int Once = 0>
 [[gnu::noinline]] std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
                                                  bool around_zero, float ratio) {
     std::size_t done = 0;
@@ -147,7 +140,6 @@ template <int Once = 0>
 }
 
 /// Appends the values of a tensor of floats, which may lie anywhere.
-template <int Once = 0>
 inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
     const void* from = values.data();
     if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
@@ -158,13 +150,11 @@ inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
 }
 
 /// True if all of at least one number have the same bits.
-template <int Once = 0>
 inline bool are_same(view<float> values) {
     return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
 }
 
 /// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
-template <int Once = 0>
 [[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
     const std::size_t count = lows.size();
     if (count < lane_count) {

@@ -14,7 +14,6 @@ constexpr const tensor& constant_of(const graph& model, node_id id) { return mod
 namespace detail {
 
 /// The extent of all values of a tensor.
-template <int Once = 0>
 constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
     const std::size_t count = values.elements();
@@ -68,7 +67,6 @@ constexpr tensor to_scalar(const tensor& values) {
     return make_scalar(values.type(), values.real(0));
 }
 /// The greatest magnitude of a value, infinity among them, that is not NaN; 0 if there is none.
-template <int Once = 0>
 constexpr double magnitude_bound(const tensor& values) {
     const detail::value_extent extent = detail::extent_of(values);
     return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));

@@ -157,7 +157,6 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
 /// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
 /// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
 /// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
-template <int Once = 0>
 constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
                                        const data_precision& precision, bool exact = false,
                                        bool limits_scales = false) {

@@ -34,7 +34,6 @@ constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
 }  // namespace detail
 
 /// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
-template <int Once = 0>
 constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
     const node_id reader = detail::only_reader(model, fake_quantize);
     const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&

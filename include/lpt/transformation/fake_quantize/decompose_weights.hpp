@@ -18,7 +18,6 @@ struct quantized_weights {
 namespace detail {
 
 /// The data of a FakeQuantize becomes a Constant if it can be folded.
-template <int Once = 0>
 constexpr void fold_data(graph& model, node_id fake_quantize) {
     const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
     if (is_constant(model, data)) {

@@ -27,7 +27,6 @@ namespace detail {
 /// An output bound seen with the shape of the data.
 ///
 /// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
-template <int Once = 0>
 constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
     const tensor values = broadcast_values(bound, dimensions);
     if (!is_integral(type)) {
@@ -78,7 +77,6 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
 /// known then; `none` for other FakeQuantize operations.
-template <int Once = 0>
 constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
     if (model.shape(model[fake_quantize].input(0)).is_static() || !has_equal_output_bounds(model, fake_quantize)) {
         return node_id::none;

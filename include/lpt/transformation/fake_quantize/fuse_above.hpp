@@ -10,7 +10,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// A range constant whose rank lies between 2 and that of the data gets a leading axis: `[C, 1]` must not meet the last axes.
-template <int Once = 0>
 constexpr tensor align_range(tensor range, const shape& data) {
     const std::size_t rank = range.dimensions().rank();
     if (data.rank_is_dynamic() || rank < 2 || rank >= data.rank()) {
@@ -21,7 +20,6 @@ constexpr tensor align_range(tensor range, const shape& data) {
     return tensor(range, longer);
 }
 
-template <int Once = 0>
 constexpr bool is_all_positive(const tensor& values) {
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
         return floats_are_positive(values.data(), values.elements());
@@ -50,7 +48,6 @@ constexpr op::kind inverse_of(const graph& model, node_id id) {
     }
 }
 /// `inverse` of two tensors in float.
-template <int Once = 0>
 constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
     if (tensor few = evaluation::combine_few_floats(inverse, bound, constant)) {
         return few;

@@ -54,7 +54,6 @@ constexpr element integer_type(std::int64_t levels, bool is_signed) {
 
 /// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
 /// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
-template <int Once = 0>
 constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
     precision_details result;
     bool can_be_signed = true;
@@ -94,7 +93,6 @@ constexpr precision_details precision_details_of(std::int64_t levels, view<float
     }
     return result;
 }
-template <int Once = 0>
 constexpr precision_details precision_details_of(const quantization_details& details) {
     return precision_details_of(details.levels, details.lows, details.highs);
 }
@@ -102,7 +100,6 @@ constexpr precision_details precision_details_of(const quantization_details& det
 /// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
 ///
 /// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
-template <int Once = 0>
 constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
     const element preferred = precision_details_of(details).preferred;
     element chosen = allowed.empty() ? preferred : allowed.front();
@@ -131,7 +128,6 @@ constexpr bool is_candidate(element type, std::int64_t levels) {
 
 /// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
 /// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
-template <int Once = 0>
 constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
     if (allowed.size() == 1) {
         return allowed.front();

@@ -58,7 +58,6 @@ constexpr verdict maps_are_usable(const rewrite& r, node_id fake_quantize, const
 }
 
 /// True if every zero point, rounded, lies in the range of the integer type.
-template <int Once = 0>
 constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
     if (!precision.has_zero_point) {
         return true;

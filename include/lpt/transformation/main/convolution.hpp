@@ -12,7 +12,6 @@ namespace detail {
 
 /// The scale behind a convolution, s_a s_w, for each output channel as `[1, C_out, 1…]`; a scalar where all are equal. That of the
 /// activations is the same in all channels of a group, that of the weights varies over the axes of output channels.
-template <int Once = 0>
 constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
                               std::size_t groups, std::size_t rank, element type) {
     const shape of_weights = zero_point_shape(weights_shape, axes);

@@ -58,7 +58,6 @@ private:
         const tensor* value = model.constant_value(source);
         return value != nullptr && is_zero(*value);
     }
-    template <int Once = 0>
     static constexpr output_ref negated(graph& model, output_ref shift) {
         if (model.constant_value(shift) == nullptr) {
             return model.add(op::negative{}, {shift});
@@ -66,7 +65,6 @@ private:
         const output_ref zero = model.constant(make_scalar(model.type(shift), 0));
         return fold_operation(model, op::subtract{}, {zero, shift});
     }
-    template <int Once = 0>
     static constexpr output_ref inverted(graph& model, output_ref scale) {
         const element type = model.type(scale);
         if (model.constant_value(scale) == nullptr) {

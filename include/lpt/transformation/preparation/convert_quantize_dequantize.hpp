@@ -106,7 +106,6 @@ private:
         return stored_constant(model, found.scale) && (!found.zero_point || stored_constant(model, found.zero_point));
     }
     /// (bound - z) * s: a Constant where zero point and scale are, else what computes it.
-    template <int Once = 0>
     static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
         if (!is_stored(model, found)) {
             if (found.zero_point) {
