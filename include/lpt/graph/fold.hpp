@@ -123,7 +123,7 @@ constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
 }
 
 /// What is known of an operand of floats, for the first two elements of a result of `elements` elements.
-late_facts facts_of_operand(const tensor& value, std::size_t elements) {
+inline late_facts facts_of_operand(const tensor& value, std::size_t elements) {
     late_facts result;
     const bool spreads = value.elements() == 1;
     if (value.waits()) {
@@ -146,7 +146,7 @@ late_facts facts_of_operand(const tensor& value, std::size_t elements) {
 }
 
 /// What is known of the sum, difference or product of two tensors of floats; nothing of other operations.
-late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
+inline late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
     const bool multiplies = kind == op::kind::multiply;
     if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 ||
         (!multiplies && kind != op::kind::add && kind != op::kind::subtract)) {

@@ -25,7 +25,7 @@ struct value_extent {
 };
 
 /// Adds floats, four at a time, to an extent; gives how many there were of them.
-[[gnu::noinline]] std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
+[[gnu::noinline]] inline std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
     constexpr auto infinite = static_cast<float>(math::infinity);
     float_lanes least = {infinite, infinite, infinite, infinite};
     float_lanes magnitude = least;
@@ -51,16 +51,16 @@ struct value_extent {
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
-[[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
+[[gnu::noinline]] inline bool floats_are_finite(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes & 0x7FFFFFFF) >= 0x7F800000; });
 }
 /// True if all magnitudes are at least as great as a positive one, or NaN.
-[[gnu::noinline]] bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
+[[gnu::noinline]] inline bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
     const auto least = __builtin_bit_cast(std::int32_t, magnitude);
     return holds_for_none(data, count, [least](auto codes) { return (codes & 0x7FFFFFFF) < least; });
 }
 /// True if all floats are greater than 0: positive as integers too, but not so great as NaN.
-[[gnu::noinline]] bool floats_are_positive(const std::byte* data, std::size_t count) {
+[[gnu::noinline]] inline bool floats_are_positive(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes <= 0) | (codes > 0x7F800000); });
 }
 
@@ -120,7 +120,7 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
 
 /// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
 /// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
-[[gnu::noinline]] std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
+[[gnu::noinline]] inline std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
                                                  bool around_zero, float ratio) {
     std::size_t done = 0;
     for (; done + lane_count <= count; done += lane_count) {
@@ -155,7 +155,7 @@ inline bool are_same(view<float> values) {
 }
 
 /// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
-[[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
+[[gnu::noinline]] inline bool are_plainly_usable(view<float> lows, view<float> highs) {
     const std::size_t count = lows.size();
     if (count < lane_count) {
         return false;
