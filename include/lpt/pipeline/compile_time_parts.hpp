@@ -158,7 +158,7 @@ struct partial_run {
 
 private:
     constexpr void continue_run(drive_run& run, std::int64_t visits, std::int64_t cost) {
-        const std::size_t left = run.run<0>(static_cast<std::size_t>(visits));
+        const std::size_t left = run.run(static_cast<std::size_t>(visits));
         budget -= (visits - static_cast<std::int64_t>(left)) * cost;
         within = stopped = !run.waiting().empty();
         if (stopped) {
