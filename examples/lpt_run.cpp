@@ -124,8 +124,8 @@ void read_arguments(CLI::App& app, arguments& to) {
 const char* option_of_transformed(const CLI::App& app) {
     for (const char* const option :
          {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream", "--as-transformed", "--all",
-          "--width", "--memory-limit", "--iterations", "--evaluation-limit", "--folding-limit", "--folding-steps",
-          "--on-reference", "--sessions", "--compare"}) {
+          "--width", "--iterations", "--evaluation-limit", "--folding-limit", "--folding-steps", "--on-reference",
+          "--sessions", "--compare"}) {
         if (app.count(option) != 0) {
             return option;
         }
@@ -398,7 +398,8 @@ void run_specified(const arguments& given) {
     if (given.threads > 1) {
         pool.emplace(given.threads);
     }
-    specified::network net(model, &kernel::table_for(set), pool ? pool->parallel() : kernel::parallel_for());
+    specified::network net(model, &kernel::table_for(set), pool ? pool->parallel() : kernel::parallel_for(),
+                           given.memory_limit != 0 ? given.memory_limit << 20 : runtime::memory_of_machine());
     const double plan_ms = planning.ms();
     const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, net.subgraph().inputs));
     outputs results(samples);

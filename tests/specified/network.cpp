@@ -266,3 +266,19 @@ TEST_CASE("PRELU of real numbers runs between quantized operations") {
     CHECK(running.output(0).as<float>()[0] == -1.5F);
     CHECK(running.output(0).as<float>()[1] == 4);
 }
+
+TEST_CASE("tensors take no more memory than the limit, and the operation that would is named") {
+    const tflite::model model = dense(1);  // two codes, one code
+    const std::int8_t codes[] = {1, 2};
+    specified::network within(model, nullptr, {}, 3);
+    within.set_input(0, view<std::byte>(reinterpret_cast<const std::byte*>(codes), sizeof codes));
+    within.run();
+    within.run();  // takes the same memory again
+    CHECK(within.output(0).integer(0) == 3);
+
+    specified::network beyond(model, nullptr, {}, 2);
+    CHECK_THROWS_WITH_AS(beyond.run(), doctest::Contains("FULLY_CONNECTED"), error);
+    CHECK_THROWS_WITH_AS(beyond.run(), doctest::Contains("3 bytes of memory would be needed, and the limit is 2 bytes"),
+                         error);
+    CHECK_THROWS_WITH_AS(specified::network(model, nullptr, {}, 1), doctest::Contains("tensor '"), error);
+}

@@ -2,6 +2,7 @@
 // Runs a TensorFlow Lite model operation by operation in the arithmetic that its operations carry: equal to the reference kernels to the bit.
 #pragma once
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/specified/kernels.hpp>
 
 #include <map>
@@ -30,8 +31,10 @@ inline void assign(const value& from, value& to) {
 }
 
 /// READ_VARIABLE and ASSIGN_VARIABLE; handles are resolved when the step is made.
-inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all) {
+inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all,
+                                 memory_budget& budget) {
     value* const variable = &all[variable_of(op, net, op.info().inputs.empty() ? -1 : op.info().inputs[0])];
+    variable->memory = value_memory(&budget);
     if (op.code() == tflite::builtin::assign_variable) {
         if (op.type_of_input(1) == dynamic) op.wrong("a variable of type ", tflite::name(op.input(1).type));
         return [=](const operands& run) { assign(run.in(1), *variable); };
@@ -50,6 +53,7 @@ template <class Arithmetic>
 class runnable_subgraph {
     const tflite::model* model_;
     const tflite::subgraph* net_;
+    memory_budget* budget_;
     std::vector<value> values_;
     std::vector<step> steps_;
     kernel::parallel_for parallel_;
@@ -61,14 +65,20 @@ class runnable_subgraph {
         detail::fill(variable, has_code ? info.quantized.zero_points[0] : 0);
     }
 
+    static void reshape(const tflite::tensor_info& info, value& variable) {
+        lpt::detail::naming_memory([&] { variable.reshape(info.dimensions); },
+                                   [&] { return join({"tensor '", info.name, "'"}); });
+    }
+
     void make_value(const tflite::tensor_info& info) {
         value result;
+        result.memory = value_memory(budget_);
         result.type = tflite::element_of(info.type);
         result.dimensions = info.dimensions;
         if (info.is_constant()) {
             if (!info.is_sparse && info.value.type() == result.type) result.constant = info.value.data();
         } else if (result.type != dynamic && info.is_variable) {
-            result.reshape(info.dimensions);
+            reshape(info, result);
             clear(info, result);
         }
         values_.push_back(move(result));
@@ -94,7 +104,7 @@ class runnable_subgraph {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
             case tflite::builtin::read_variable:
-            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all);
+            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all, *budget_);
             default: return make_step<Arithmetic>(op);
         }
     }
@@ -141,6 +151,8 @@ class runnable_subgraph {
             each(operands(info, values_));
         } catch (const error& raised) {
             operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
+        } catch (const memory_error& raised) {
+            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.what());
         }
 #else
         each(operands(info, values_));
@@ -148,16 +160,16 @@ class runnable_subgraph {
     }
 
 public:
-    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
+    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
                       const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
-        : model_(&model), net_(&net), parallel_(parallel) {
+        : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
         join_steps(kernels);
         for (const std::int64_t each : net.inputs)
-            values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
+            reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
 
     const tflite::subgraph& subgraph() const { return *net_; }
@@ -187,6 +199,7 @@ public:
 ///     net.output(0).data();
 template <class Arithmetic>
 class basic_network {
+    std::unique_ptr<memory_budget> budget_;  // before the values that count in it
     std::unique_ptr<variables> variables_ = std::make_unique<variables>();
     runnable_subgraph<Arithmetic> net_;
     std::vector<runnable_subgraph<Arithmetic>> initializers_;  // what CALL_ONCE names
@@ -200,17 +213,19 @@ public:
     /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
     /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
     /// in a way that leaves open what it means.
-    /// `parallel` shares the work of the kernels among threads, and outlives the network.
+    /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
+    /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
-                           const kernel::parallel_for& parallel = {})
-        : net_(model, model.subgraphs.front(), *variables_, kernels, parallel) {
+                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX)
+        : budget_(std::make_unique<memory_budget>(memory_limit)),
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
-            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels,
-                                       parallel);
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
+                                       kernels, parallel);
         }
         initialize();
     }
@@ -238,8 +253,10 @@ public:
     /// Variables become what they were when the network was made: zeros, or what its initialization gives them.
     void reset() {
         net_.reset();
-        for (auto& [name, each] : *variables_)
+        for (auto& [name, each] : *variables_) {
             each = value();
+            each.memory = value_memory(budget_.get());
+        }
         initialize();
     }
 

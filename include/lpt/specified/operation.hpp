@@ -5,6 +5,7 @@
 #include <lpt/import/tflite/model.hpp>
 #include <lpt/kernel/rows.hpp>
 #include <lpt/specified/arithmetic.hpp>
+#include <lpt/specified/value_memory.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace lpt::inline LPT_ABI::specified {
 struct value {
     element type = dynamic;
     shape dimensions;
-    std::vector<std::byte> memory;
+    value_memory memory;
     const std::byte* constant = nullptr;
     std::uint64_t reshaped = 0;  // how often the shape became another
 
@@ -51,6 +52,14 @@ struct value {
         memory.resize(byte_size(type, dimensions.elements()));
     }
 };
+
+/// A tensor of a type that an operation needs beside its outputs, of the memory that these may take.
+inline value like(element type, const value& output) {
+    value result;
+    result.type = type;
+    result.memory = value_memory(output.memory.budget());
+    return result;
+}
 
 /// How the codes of a tensor stand for real numbers, one scale for all.
 struct quantized {

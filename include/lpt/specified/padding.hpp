@@ -97,8 +97,7 @@ inline step make_space_to_batch(const operation& op) {
         for (const std::int64_t each : detail::paddings_of(run.in(2), blocks.size()))
             paddings.push_back(each);
         paddings.resize(2 * input.dimensions.rank(), 0);
-        value padded;
-        padded.type = input.type;
+        value padded = like(input.type, run.out());
         detail::pad(input, paddings, zero, padded);
         shape sizes{padded.dimensions[0]}, wanted{padded.dimensions[0]};
         std::vector<std::size_t> order;
@@ -152,8 +151,7 @@ inline step make_batch_to_space(const operation& op) {
             sizes.push_back(input.dimensions[axis]);
             whole.push_back(input.dimensions[axis]);
         }
-        value spread;
-        spread.type = input.type;
+        value spread = like(input.type, run.out());
         spread.reshape(whole);
         detail::permuted(input, sizes, order).run(input, spread);
         std::vector<std::int64_t> begin(whole.rank(), 0);

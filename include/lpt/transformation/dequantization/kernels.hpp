@@ -121,7 +121,7 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
 /// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
 /// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
 [[gnu::noinline]] inline std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
-                                                 bool around_zero, float ratio) {
+                                                        bool around_zero, float ratio) {
     std::size_t done = 0;
     for (; done + lane_count <= count; done += lane_count) {
         const float_lanes low = load_lanes(lows + done);

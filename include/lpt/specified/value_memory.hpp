@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of the tensors of a network that runs as specified, counted against a limit.
+#pragma once
+
+#include <lpt/base/memory.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// What the tensors of one network may take together, in bytes.
+class memory_budget {
+    std::size_t limit_;
+    std::size_t taken_ = 0;
+
+public:
+    explicit memory_budget(std::size_t limit) : limit_(limit) {}
+
+    /// `old` bytes become `wanted` bytes; raises a `memory_error` with both sizes where that goes beyond the limit.
+    void exchange(std::size_t old, std::size_t wanted) {
+        const std::size_t others = taken_ - old;
+        if (wanted > limit_ - others) {
+            lpt::detail::raise_beyond_limit(wanted > SIZE_MAX - others ? SIZE_MAX : others + wanted, limit_);
+        }
+        taken_ = others + wanted;
+    }
+};
+
+/// The elements of a tensor; without a budget nothing is counted.
+class value_memory {
+    std::vector<std::byte> bytes_;
+    memory_budget* budget_ = nullptr;
+
+    void count(std::size_t wanted) {
+        if (budget_ != nullptr) budget_->exchange(bytes_.size(), wanted);
+    }
+
+public:
+    value_memory() = default;
+    explicit value_memory(memory_budget* budget) : budget_(budget) {}
+    value_memory(value_memory&& other) noexcept
+        : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+    value_memory& operator=(value_memory&& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        std::swap(budget_, other.budget_);
+        return *this;
+    }
+    ~value_memory() { count(0); }
+
+    memory_budget* budget() const { return budget_; }
+    std::byte* data() { return bytes_.data(); }
+    const std::byte* data() const { return bytes_.data(); }
+    std::size_t size() const { return bytes_.size(); }
+    bool empty() const { return bytes_.empty(); }
+    std::byte* begin() { return bytes_.data(); }
+    std::byte* end() { return bytes_.data() + bytes_.size(); }
+    const std::byte* begin() const { return bytes_.data(); }
+    const std::byte* end() const { return bytes_.data() + bytes_.size(); }
+
+    /// Raises a `memory_error` where the budget does not allow so many bytes.
+    void resize(std::size_t size) {
+        count(size);
+        bytes_.resize(size);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::specified
