@@ -132,7 +132,18 @@ inline const json* answer_of_micro(const json& conformance_case) {
     return is_equal ? &conformance_case : nullptr;
 }
 
-/// Runs a case, one that computes on the best kernels and on none, in the reference's arithmetic and in that of TensorFlow Lite Micro. Gives the first difference to the right answer; empty: it passed.
+/// The kernels of each instruction set that this processor has, and none.
+inline std::vector<const kernel::kernel_table*> kernels_to_run() {
+    std::vector<const kernel::kernel_table*> result{nullptr};
+    for (int i = 0; i < kernel::isa_count; ++i) {
+        const auto set = static_cast<kernel::isa>(i);
+        if (kernel::is_available(set)) result.push_back(&kernel::table_for(set));
+    }
+    return result;
+}
+
+/// Runs a case, one that computes on the kernels of each instruction set and on none, in the reference's arithmetic and in that of
+/// TensorFlow Lite Micro. Gives the first difference to the right answer; empty: it passed.
 inline std::string run_tflite_case(const json& conformance_case) {
     const tflite::model model = model_of_case(conformance_case);
     if (conformance_case.at("suite") == "checker") {
@@ -140,9 +151,9 @@ inline std::string run_tflite_case(const json& conformance_case) {
         const std::string found = broken_rules(check::violations_of(model));
         return wanted == found ? "" : in_one_line("expected [" + wanted + "], found [" + found + "]");
     }
-    const kernel::kernel_table* const best = &kernel::table_for(kernel::best_isa());
     const json* const micro = answer_of_micro(conformance_case);
-    for (const kernel::kernel_table* const kernels : {static_cast<const kernel::kernel_table*>(nullptr), best}) {
+    static const std::vector<const kernel::kernel_table*> all_kernels = kernels_to_run();
+    for (const kernel::kernel_table* const kernels : all_kernels) {
         std::string difference =
             run_tflite_model<arithmetic::tflite_reference>(conformance_case, conformance_case, model, kernels);
         if (!difference.empty()) return difference;
