@@ -4,6 +4,7 @@
 #include <lpt/op/user.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -41,7 +42,7 @@ struct name_of_declared {
 /// have equal scales, zero points and types. For `scaled` there must be no zero point; f computes in the dequantization
 /// precision on what it reads. One scale for the tensor, unless `per_channel` is declared.
 template <class Op>
-struct declared_transformation {
+struct declared_transformation : guarded<declared_transformation<Op>> {
     static constexpr text_view name{detail::name_of_declared<Op>::value.values,
                                     Op::name.size() + detail::name_of_declared<Op>::ending.size()};
     using pattern = lpt::pattern<Op>;
@@ -72,10 +73,7 @@ struct declared_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id operation = separate_in_standalone_branch(r, id);
         seq<output_ref, 5> inputs;

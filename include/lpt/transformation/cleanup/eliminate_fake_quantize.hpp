@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -12,7 +13,7 @@ namespace lpt::inline LPT_ABI {
 /// input range may lie off by less than half a step, (high - low) / levels: rounding takes every integer back to itself then.
 /// With `quirk::eliminated_limit` by up to one step, though integers next to the end that is off would move by one; and also where
 /// there are fewer levels than the type has values, which drops a limit on values.
-struct eliminate_fake_quantize_transformation {
+struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_transformation> {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
@@ -32,10 +33,7 @@ struct eliminate_fake_quantize_transformation {
         }
         return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const output_ref data = r.model[id].input(0);
         if (detail::feeds_result(r.model, id)) {
             r.model.rename(data.node, r.model[id].name());

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Folds the Converts of Constants that a Subtract reads: zero points that were stored in a low precision type.
-struct fold_convert_transformation {
+struct fold_convert_transformation : guarded<fold_convert_transformation> {
     static constexpr text_view name = "FoldConvertTransformation";
     using pattern = lpt::pattern<op::subtract>;
 
@@ -19,10 +20,7 @@ struct fold_convert_transformation {
                          is_converted_constant(r.model, r.model[id].input(1));
         return any ? yes : refuse(reason::nothing_to_do);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         for (std::size_t port = 0; port < 2; ++port) {
             const output_ref source = r.model[id].input(port);
             if (!is_converted_constant(r.model, source)) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Replaces a FakeQuantize on a Constant, or one that gives the same value for every input, by its value.
-struct fold_fake_quantize_transformation {
+struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transformation> {
     static constexpr text_view name = "FoldFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
@@ -23,10 +24,7 @@ struct fold_fake_quantize_transformation {
         }
         return has_one_value || is_constant(r.model, r.model[id].input(0)) ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const element type = r.model[id].type();
         tensor value = fold_fake_quantize(r.model, id, type, is_integral(type));
         if (!value) {

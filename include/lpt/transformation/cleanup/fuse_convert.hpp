@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -10,7 +11,7 @@ namespace lpt::inline LPT_ABI {
 /// type-relaxed one that reads the low precision tensor itself. The Convert of a Constant is folded instead.
 ///
 /// A Subtract from unsigned data needs a constant without negative values: an engine may compute in the unsigned type.
-struct fuse_convert_transformation {
+struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
     static constexpr text_view name = "FuseConvertTransformation";
     using pattern = any_of<lpt::pattern<op::multiply, from<op::convert>, from_constant>,
                            lpt::pattern<op::subtract, from<op::convert>, from_constant>,
@@ -42,10 +43,7 @@ struct fuse_convert_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id convert = r.model.producer(id, 0);
         const output_ref data = r.model[convert].input(0);
         const element type = r.model[convert].type();

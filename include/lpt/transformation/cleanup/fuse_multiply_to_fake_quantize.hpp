@@ -3,6 +3,7 @@
 
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -11,7 +12,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Levels stay. With `quirk::levels_of_neighbour` a FakeQuantize that was aligned with others gets back the levels that it had before;
 /// so does, which is wrong, one that was not, but took up a dequantization of such a one.
-struct fuse_multiply_to_fake_quantize_transformation {
+struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_fake_quantize_transformation> {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
@@ -19,11 +20,8 @@ struct fuse_multiply_to_fake_quantize_transformation {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
         const auto* alignment =
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));

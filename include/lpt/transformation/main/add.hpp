@@ -3,6 +3,7 @@
 
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/eltwise.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
@@ -15,19 +16,19 @@ namespace lpt::inline LPT_ABI {
 /// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. q + c behind a Subtract
 /// of z becomes one Subtract of z - c; any other becomes q - (-c), but a bias stays an Add. Constants that leave the range of their type are found
 /// only while it is rewritten: then it refuses, and what was folded until then stays.
-struct add_transformation {
+struct add_transformation : guarded<add_transformation, dequantization[2]> {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+        branches[0] = find_dequantization(r, id, 0);
+        branches[1] = find_dequantization(r, id, 1);
+        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
+                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
+                             [&] { return eltwise_precondition(r, id, branches); });
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
-        if (const verdict why = can_transform(r, id, branches); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id add = id;
         if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
             add = separate_in_standalone_branch(r, id);
@@ -40,12 +41,6 @@ struct add_transformation {
     }
 
 private:
-    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
-        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
-                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
-                             [&] { return eltwise_precondition(r, id, branches); });
-    }
-
     static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;

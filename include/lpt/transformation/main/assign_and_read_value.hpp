@@ -3,6 +3,7 @@
 
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/fake_quantize/fuse_above.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/variables.hpp>
 
@@ -14,7 +15,7 @@ namespace lpt::inline LPT_ABI {
 /// after: ReadValue(0) -> Convert -> Multiply -> readers, q -> Assign
 /// The variable gets the element type of q. It must begin with zeros, which mean the same in both types as there is no zero point, and
 /// only these two operations may use it. A FakeQuantize that is the only reader takes up the new Multiply at once.
-struct assign_and_read_value_transformation {
+struct assign_and_read_value_transformation : guarded<assign_and_read_value_transformation> {
     static constexpr text_view name = "AssignAndReadValueTransformation";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
@@ -32,10 +33,7 @@ struct assign_and_read_value_transformation {
             [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
             [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id));
         const node_id read = read_value_of(r.model, id);
         const node_id made = add_read(r, read, r.model.type(found.data));

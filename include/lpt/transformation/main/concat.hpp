@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/attribute/set.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/joined_dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -12,7 +13,7 @@ namespace lpt::inline LPT_ABI {
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
 /// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
 /// point. All data must have one type.
-struct concat_transformation {
+struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
@@ -29,10 +30,7 @@ struct concat_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id concat = separate_in_standalone_branch(r, id);
         seq<dequantization, 4> all;
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -11,7 +12,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// before: y = convert(x);  after: y = x - 0, type-relaxed: computed in the type of the Convert
 /// Refused for constants, which are folded, and for data that is not of low precision.
-struct convert_transformation {
+struct convert_transformation : guarded<convert_transformation> {
     static constexpr text_view name = "ConvertTransformation";
     using pattern = lpt::pattern<op::convert>;
 
@@ -29,10 +30,7 @@ struct convert_transformation {
         }
         return base_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element computed = model[id].type();

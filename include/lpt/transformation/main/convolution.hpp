@@ -4,6 +4,7 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/convolution_weights.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -128,19 +129,15 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 /// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
 /// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
 /// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
-struct convolution_transformation {
+struct convolution_transformation : guarded<convolution_transformation, convolution_facts> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return convolution_verdict(r, id);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
+        return convolution_verdict(r, id, facts);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        convolution_facts facts;
-        if (const verdict why = convolution_verdict(r, id, facts); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
         return detail::transform_convolution(r, id, name, facts);
     }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -9,7 +10,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Constants of several equal values become scalars, as there are fewer channels then. With `quirk::depth_to_space_constants` they
 /// keep their shape where they broadcast to what is left and Results alone would have to take that shape.
-struct depth_to_space_transformation {
+struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
@@ -17,10 +18,7 @@ struct depth_to_space_transformation {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id moved = separate_in_standalone_branch(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
         const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);

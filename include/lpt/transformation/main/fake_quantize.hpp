@@ -2,12 +2,13 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/fuse_above.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Takes elementwise operations with constants, dequantizations above all, into the input range of the FakeQuantize below them.
-struct fake_quantize_transformation {
+struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
     static constexpr text_view name = "FakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
@@ -27,10 +28,7 @@ struct fake_quantize_transformation {
             detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
         return fusable ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {
             return r.refused(id, name, refuse(reason::nothing_to_do, 0));
         }

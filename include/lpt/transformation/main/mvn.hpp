@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/main/scale_signs.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -8,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
 /// one scale; with `quirk::unscaled_epsilon` it stays as it is.
-struct mvn_transformation {
+struct mvn_transformation : guarded<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
@@ -25,11 +26,8 @@ struct mvn_transformation {
                            : refuse_not_per_tensor(model, found);
             });
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         const node_id mvn = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(model, found.scale);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/main/scale_signs.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
 /// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
-struct normalize_l2_transformation {
+struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
@@ -36,11 +37,8 @@ struct normalize_l2_transformation {
         }
         return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         const node_id normalize = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
         if (!r.follows(quirk::unscaled_epsilon)) {

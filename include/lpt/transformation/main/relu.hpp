@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/main/relu_base.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
-struct relu_transformation {
+struct relu_transformation : guarded<relu_transformation, dequantization> {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_behind_relu(r, id);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization& found) {
+        return can_move_behind_relu(r, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        dequantization found;
-        if (const verdict why = can_move_behind_relu(r, id, found); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const dequantization& found) {
         if (stands_alone(r.model, found)) {
             move_dequantization_after(r, id, found);
             return true;

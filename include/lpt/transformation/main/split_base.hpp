@@ -2,17 +2,11 @@
 #pragma once
 
 #include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
 namespace lpt::inline LPT_ABI {
-
-/// A dequantization can move behind a split if the rank is known.
-[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
-    const verdict dequantized = is_dequantized(find_dequantization(r, split));
-    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
-    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
-}
 
 namespace detail {
 
@@ -95,5 +89,19 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     }
     detail::name_outputs(r, split, last);
 }
+
+/// The rule of Split and VariadicSplit: a dequantization can move behind them if the rank is known.
+template <class Rule>
+struct split_movement : guarded<Rule> {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        const verdict dequantized = is_dequantized(find_dequantization(r, id));
+        const bool has_rank = r.model.shape(r.model[id].input(0)).rank_is_static();
+        return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        move_dequantization_behind_split(r, id);
+        return true;
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI

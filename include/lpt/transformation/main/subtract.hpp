@@ -3,6 +3,7 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -13,7 +14,7 @@ namespace lpt::inline LPT_ABI {
 /// after:  y = scale * (x - (zero_point + shift / scale))
 /// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
 /// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
-struct subtract_transformation {
+struct subtract_transformation : guarded<subtract_transformation> {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
@@ -35,10 +36,7 @@ struct subtract_transformation {
                 return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
             });
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id subtract = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/kv_cache.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -18,19 +19,17 @@ namespace lpt::inline LPT_ABI {
 /// variable no other ReadValue or Assign, and Assign waits for the ReadValue alone. This is what
 /// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. A cache
 /// stays where two dequantizations would give other values than one, unless `quirk::requantized_cache` is followed.
-struct kv_cache_concat {
+struct kv_cache_concat : guarded<kv_cache_concat, kv_cache> {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        kv_cache found;
-        return find(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        kv_cache found;
-        if (const verdict why = find(r, id, found); !why) {
-            return r.refused(id, name, why);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, kv_cache& found) {
+        if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
+            return why;
         }
+        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const kv_cache& found) {
         graph& model = r.model;
         const element low = model[found.concat].type();
         const node_id read = add_read(r, found.read, low);
@@ -42,12 +41,6 @@ struct kv_cache_concat {
     }
 
 private:
-    static constexpr verdict find(const rewrite& r, node_id id, kv_cache& found) {
-        if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
-            return why;
-        }
-        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
-    }
     /// Every number of the type stands for the same real number when it has been dequantized and quantized again.
     static constexpr verdict gives_values_back(const graph& model, const kv_cache& found) {
         const verdict no = refuse_because_of(reason::quantizations_differ, 0, found.factor.node);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/rewrite.hpp>
+
+namespace lpt::inline LPT_ABI {
+
+/// A rule whose conditions are asked before its rewrite; where one refuses, the report keeps the refusal and the node stays as it was.
+///
+/// `Rule` has a name, a pattern, `can_transform(r, id)`, and `apply(r, id)`, the rewrite: true if it changed the graph. Where the rewrite needs
+/// what the conditions find, `Found` is the type of it, and `Rule` has `find(r, id, found)`, which gives the verdict, and `apply(r, id, found)`.
+template <class Rule, class Found = void>
+struct guarded {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        Found found{};
+        return Rule::find(r, id, found);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        Found found{};
+        const verdict why = Rule::find(r, id, found);
+        return why ? Rule::apply(r, id, found) : r.refused(id, Rule::name, why);
+    }
+};
+template <class Rule>
+struct guarded<Rule, void> {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const verdict why = Rule::can_transform(r, id);
+        return why ? Rule::apply(r, id) : r.refused(id, Rule::name, why);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
