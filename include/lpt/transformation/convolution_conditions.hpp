@@ -11,7 +11,7 @@ namespace detail {
 /// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
 /// convolution. That of a transposed convolution may vary over any axis.
 constexpr bool zero_point_suits_convolution(const graph& model, node_id id, const dequantization& found) {
-    if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
+    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>()) {
         return true;
     }
     const tensor& values = constant_of(model, found.zero_point);

@@ -29,7 +29,7 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 /// groups, else the first alone. Transposed convolutions, and zero points that this shape does not hold, have the axes of output channels.
 constexpr shape spread_zero_point_shape(const graph& model, node_id id, const shape& weights, const shape& zero_point,
                                         unsigned axes) {
-    if (!model[id].template is<op::convolution_backprop_data>()) {
+    if (!model[id].is<op::convolution_backprop_data>()) {
         shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
         shape merged;
         if (broadcast_shapes(zero_point, result, merged) && merged == result) {

@@ -56,19 +56,18 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
-        const graph& model = r.model;
         const dequantization first = find_dequantization(r, id, static_cast<std::size_t>(declared.ports.values[0]));
         for (int i = 0; i < declared.ports.count; ++i) {
             const int port = declared.ports.values[i];
-            if (static_cast<std::size_t>(port) >= model[id].inputs()) {
+            if (static_cast<std::size_t>(port) >= r.model[id].inputs()) {
                 continue;
             }
             if (const verdict one = port_verdict(r, id, port); !one) {
                 return one;
             }
             const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-            if (declared.rule == op::dequantization_rule::same && !are_equal(model, first, found)) {
-                return refuse_not_per_tensor(model, found, port);
+            if (declared.rule == op::dequantization_rule::same && !are_equal(r.model, first, found)) {
+                return refuse_not_per_tensor(r.model, found, port);
             }
         }
         return yes;
@@ -156,11 +155,10 @@ private:
         return true;
     }
     static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
-        graph& model = r.model;
         if (declared.rule == op::dequantization_rule::same) {
-            return model.clone(like, inputs);
+            return r.model.clone(like, inputs);
         }
-        return model.add_relaxed(model[like].attributes(), inputs, types, {}, model[like].version());
+        return r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
     }
 };
 

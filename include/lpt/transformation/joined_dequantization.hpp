@@ -9,8 +9,7 @@ namespace lpt::inline LPT_ABI::detail {
 
 /// The axis of a Concat of known rank.
 constexpr std::size_t concat_axis(const graph& model, node_id id) {
-    return static_cast<std::size_t>(
-        normalized_axis(model[id].template as<op::concat>().axis, model[id].shape().rank()));
+    return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
 }
 
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.

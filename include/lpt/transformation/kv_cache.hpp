@@ -38,7 +38,7 @@ struct kv_cache {
             return why;
         }
         found.concat = model.producer(found.convert, 0);
-        if (!model[found.concat].template is<op::concat>() || model[found.concat].inputs() != 2) {
+        if (!model[found.concat].is<op::concat>() || model[found.concat].inputs() != 2) {
             return no_cache(found.concat);
         }
         if (const verdict why = find_quantization(model, model.producer(found.concat, 0), found.kept); !why) {
@@ -69,11 +69,11 @@ private:
         }
         found.factor = model[multiply].input(static_cast<std::size_t>(port));
         node_id above = model.producer(multiply, static_cast<std::size_t>(1 - port));
-        if (model[above].template is<op::subtract>() && is_constant(model, model[above].input(1))) {
+        if (model[above].is<op::subtract>() && is_constant(model, model[above].input(1))) {
             found.zero_point = model[above].input(1);
             above = model.producer(above, 0);
         }
-        if (!model[above].template is<op::convert>()) {
+        if (!model[above].is<op::convert>()) {
             return refuse(reason::no_dequantization, 0);
         }
         found.convert = above;
@@ -86,16 +86,16 @@ private:
         }
         found.convert = convert;
         found.clamp = model.producer(convert, 0);
-        if (!model[found.clamp].template is<op::clamp>()) {
+        if (!model[found.clamp].is<op::clamp>()) {
             return no_cache(found.clamp);
         }
         found.multiply = model.producer(found.clamp, 0);
-        if (model[found.multiply].template is<op::subtract>()) {
+        if (model[found.multiply].is<op::subtract>()) {
             found.subtract = found.multiply;
             found.shift = model[found.subtract].input(1);
             found.multiply = model.producer(found.subtract, 0);
         }
-        if (!model[found.multiply].template is<op::multiply>() || constant_port(model, found.multiply) < 0) {
+        if (!model[found.multiply].is<op::multiply>() || constant_port(model, found.multiply) < 0) {
             return no_cache(found.multiply);
         }
         const auto port = static_cast<std::size_t>(constant_port(model, found.multiply));
@@ -114,11 +114,11 @@ private:
 
     static constexpr verdict find_state(const graph& model, node_id id, kv_cache& found) {
         found.gather = found.kept.data.node;
-        if (!model[found.gather].template is<op::gather>()) {
+        if (!model[found.gather].is<op::gather>()) {
             return no_cache(found.gather);
         }
         found.read = model.producer(found.gather, 0);
-        if (!model[found.read].template is<op::read_value>()) {
+        if (!model[found.read].is<op::read_value>()) {
             return no_cache(found.read);
         }
         if (model[found.gather].version() < 8 || model[found.read].version() < 6) {

@@ -40,7 +40,7 @@ constexpr bool leaves_range(const tensor& values, element type) {
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
 constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_id id, element type, bool all_values) {
     const tensor& constant = *model.constant_value(model[id].input(1));
-    const bool multiplies = model[id].template is<op::multiply>();
+    const bool multiplies = model[id].is<op::multiply>();
     bool leaves = all_values && leaves_range(constant, type);
     for (std::size_t port = 1; port < 5 && !leaves; ++port) {
         if (!is_constant(model, model[fake_quantize].input(port))) {

@@ -21,14 +21,13 @@ struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_
         return can_fuse_to_fake_quantize(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        graph& model = r.model;
         const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
         const auto* alignment =
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
         if (r.follows(quirk::levels_of_neighbour) && alignment != nullptr && alignment->levels != 0) {
-            const op::fake_quantize& old = model[made].as<op::fake_quantize>();
-            model.set_attributes(made,
-                                 op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+            const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
+            r.model.set_attributes(made,
+                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
         }
         return true;
     }

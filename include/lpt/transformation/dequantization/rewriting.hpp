@@ -85,7 +85,7 @@ public:
     constexpr bool finish(bool with_shapes = false) {
         graph& model = r_.model;
         for (const input_ref user : readers_) {
-            const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
+            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
             model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
             if (reads_shape && !with_shapes) {
                 model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);

@@ -76,13 +76,12 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
     if (!precision) {
         return {};
     }
-    graph& model = r.model;
     if (must_fold) {
-        detail::fold_data(model, fake_quantize);
+        detail::fold_data(r.model, fake_quantize);
     }
-    const text name = model[fake_quantize].name();
+    const text name = r.model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
-    if (parts && must_fold && !parts.is_constant(model)) {
+    if (parts && must_fold && !parts.is_constant(r.model)) {
         fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
     }
     return parts;

@@ -42,7 +42,6 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
 
 private:
     static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
-        graph& model = r.model;
         const std::size_t port = 1 - kept_port;
         if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
             return r.refused(add, name, why);
@@ -53,17 +52,17 @@ private:
         const affine own = affine_of(r, kept);
         const affine left{own.zero_point + behind.zero_point * behind.scale / own.scale, own.scale / behind.scale};
         if (!is_finite(left.zero_point) || !is_finite(left.scale) || !is_finite(behind.scale) ||
-            !stays_finite(model, kept.data, left.scale)) {
+            !stays_finite(r.model, kept.data, left.scale)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref inputs[2];
         inputs[port] = moved.data;
         inputs[kept_port] = append_affine(r, floating_point_data(kept), left);
-        const element computed = r.options.scaling_mode ? model[add].type() : f32;
-        const element given = model[add].type();
+        const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
+        const element given = r.model[add].type();
         rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
-            .times(behind.scale.in(model), {{computed, computed}, {given}})
+            .times(behind.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
         fold_dequantization(r, add, kept_port);
         return true;

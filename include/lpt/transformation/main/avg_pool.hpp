@@ -16,7 +16,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const auto shifts_margin = [&] {
-            return found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
+            return found.has_subtract() && counts_margin(r.model[id].as<op::avg_pool>()) &&
                    !r.follows(quirk::margin_in_average);
         };
         return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },

@@ -44,7 +44,7 @@ private:
     }
     /// The limits are divided by the scale.
     static constexpr verdict limits_are_floats(const graph& model, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(model, model[id].template as<op::clamp>(), found);
+        const op::clamp limits = quantized_limits(model, model[id].as<op::clamp>(), found);
         return is_float(limits.min) && is_float(limits.max)
                    ? yes
                    : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),

@@ -73,16 +73,15 @@ private:
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
     static constexpr verdict is_supported(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        if (!has_constant_ranges(model, id)) {
+        if (!has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        if (model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
+        if (r.model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
             return refuse_type(reason::types_do_not_match, 0, dynamic);
         }
-        return is_supported_level_count(model[id].as<op::fake_quantize>().levels)
+        return is_supported_level_count(r.model[id].as<op::fake_quantize>().levels)
                    ? yes
-                   : refuse_levels(model, id, reason::unsupported_levels);
+                   : refuse_levels(r.model, id, reason::unsupported_levels);
     }
 
     /// How a FakeQuantize is to be decomposed.

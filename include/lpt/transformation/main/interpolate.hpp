@@ -34,7 +34,7 @@ private:
         return yes;
     }
     static constexpr verdict copies_elements(const graph& model, node_id id) {
-        const op::interpolate& resize = model[id].template as<op::interpolate>();
+        const op::interpolate& resize = model[id].as<op::interpolate>();
         switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);
             case 4: return copies_elements_version_4(resize);

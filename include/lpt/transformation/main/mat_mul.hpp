@@ -67,10 +67,10 @@ struct mat_mul_transformation {
 
 private:
     static constexpr detail::matrix_operand first_of(const graph& model, node_id id) {
-        return {0, model[id].template as<op::mat_mul>().transpose_a};
+        return {0, model[id].as<op::mat_mul>().transpose_a};
     }
     static constexpr detail::matrix_operand second_of(const graph& model, node_id id) {
-        return {1, model[id].template as<op::mat_mul>().transpose_b};
+        return {1, model[id].as<op::mat_mul>().transpose_b};
     }
     /// True for a Constant with an infinite value or NaN.
     static constexpr bool is_infinite(const graph& model, output_ref constant) {
@@ -98,19 +98,18 @@ private:
     }
     static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize,
                                                     const detail::matrix_operand& operand) {
-        const graph& model = r.model;
-        if (!has_constant_ranges(model, fake_quantize)) {
+        if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
         }
         const data_precision precision = weights_precision_of(r, fake_quantize);
         if (!precision) {
-            return refuse_levels(model, fake_quantize, reason::precision_not_chosen, 1);
+            return refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1);
         }
         if (precision.has_zero_point) {
             return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
         }
-        const shape& dimensions = model[fake_quantize].shape();
-        return operand.varies_over_summed_axis(output_range_shape(model, fake_quantize), dimensions)
+        const shape& dimensions = r.model[fake_quantize].shape();
+        return operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }

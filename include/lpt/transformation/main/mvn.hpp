@@ -27,15 +27,14 @@ struct mvn_transformation : guarded<mvn_transformation> {
             });
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        graph& model = r.model;
         const node_id mvn = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
-        tensor scale = constant_of(model, found.scale);
-        if (model[mvn].as<op::mvn>().normalize_variance) {
-            if (op::mvn self = model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
+        tensor scale = constant_of(r.model, found.scale);
+        if (r.model[mvn].as<op::mvn>().normalize_variance) {
+            if (op::mvn self = r.model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
-                model.set_attributes(mvn, self);
+                r.model.set_attributes(mvn, self);
             }
             scale = signs_of(scale);
         }

@@ -38,15 +38,14 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
         return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        graph& model = r.model;
         const node_id normalize = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
         if (!r.follows(quirk::unscaled_epsilon)) {
-            op::normalize_l2 self = model[normalize].as<op::normalize_l2>();
-            self.eps = rescaled_eps(self.eps, constant_of(model, found.scale).real(0), 2);
-            model.set_attributes(normalize, self);
+            op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();
+            self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
+            r.model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(model, found.scale)), true);
+        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
         return true;
     }
 };

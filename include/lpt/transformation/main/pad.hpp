@@ -16,7 +16,7 @@ struct pad_transformation : movement<pad_transformation> {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const op::pad_mode mode = r.model[id].template as<op::pad>().pad_mode;
+        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
         const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
         return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
                              [&] { return value_is_in_range(r.model, id, found); },

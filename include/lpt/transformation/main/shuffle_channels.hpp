@@ -20,11 +20,10 @@ struct shuffle_channels_transformation : movement<shuffle_channels_transformatio
 
 private:
     static constexpr node_id shuffled(rewrite& r, node_id shuffle, node_id constant) {
-        graph& model = r.model;
-        const std::size_t rank = model[shuffle].shape().rank();
-        const std::int64_t axis = normalized_axis(model[shuffle].as<op::shuffle_channels>().axis, rank);
+        const std::size_t rank = r.model[shuffle].shape().rank();
+        const std::int64_t axis = normalized_axis(r.model[shuffle].as<op::shuffle_channels>().axis, rank);
         const node_id full = pad_left(r, constant, rank);
-        const shape& dimensions = model[full].shape();
+        const shape& dimensions = r.model[full].shape();
         if (dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1) {
             return full;
         }

@@ -18,13 +18,12 @@ struct align_quantization_intervals {
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<align_quantization_intervals>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (model[id].is<op::fake_quantize>()) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 create(r, id);
             }
             propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);

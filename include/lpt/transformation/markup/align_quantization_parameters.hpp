@@ -39,17 +39,16 @@ struct align_quantization_parameters {
 private:
     /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
     static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
-        const graph& model = r.model;
         if (!is_precision_preserved(r, id)) {
             return false;
         }
         bool any = false;
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const node_id source = quantized_source(r, id, port, int8_precisions).node;
-            if (model[source].is<op::constant>()) {
+            if (r.model[source].is<op::constant>()) {
                 continue;
             }
-            if (!model[source].is<op::fake_quantize>()) {
+            if (!r.model[source].is<op::fake_quantize>()) {
                 return false;
             }
             any = true;

@@ -12,11 +12,10 @@ struct markup_bias {
     using writes = attribute::set<attribute::bias>;
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<markup_bias>(r, id);
-            if (model[id].is<op::add>() && !r.skips(name, id) && is_bias(model, id)) {
-                model.set_mark(id, mark::bias);
+            if (r.model[id].is<op::add>() && !r.skips(name, id) && is_bias(r.model, id)) {
+                r.model.set_mark(id, mark::bias);
             }
         }
     }

@@ -15,13 +15,12 @@ struct propagate_precisions {
     using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<propagate_precisions>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (model[id].is<op::fake_quantize>()) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 const view<element> types = r.options.default_precisions;
                 attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
                 continue;

@@ -19,10 +19,9 @@ struct resolve_precision_attribute {
     using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
         for (const node_id id : r.operations()) {
             run_on_bodies<resolve_precision_attribute>(r, id);
-            if (model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
+            if (r.model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
                 resolve(r, id);
             }
         }

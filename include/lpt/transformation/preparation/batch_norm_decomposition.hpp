@@ -34,7 +34,7 @@ struct batch_norm_decomposition {
         shape dimensions = shape::of_ones(r.model.shape(x).rank());
         dimensions[1] = static_cast<dimension>(channels);
         tensor_builder scales(r.model.type(x), dimensions), shifts(r.model.type(x), lpt::move(dimensions));
-        const double epsilon = r.model[id].template as<op::batch_norm_inference>().epsilon;
+        const double epsilon = r.model[id].as<op::batch_norm_inference>().epsilon;
         for (std::size_t c = 0; c < channels; ++c) {
             const double variance = numbers[3]->real(c) + epsilon;
             if (!(variance > 0)) {

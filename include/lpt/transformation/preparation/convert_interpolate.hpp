@@ -13,12 +13,11 @@ struct convert_interpolate {
     using pattern = lpt::pattern<op::interpolate>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const op::interpolate_mode mode = model[id].as<op::interpolate>().mode;
+        const op::interpolate_mode mode = r.model[id].as<op::interpolate>().mode;
         if (mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow) {
             return refuse(reason::unsupported_mode);
         }
-        const shape& given = model.shape(model[id].input(1));
+        const shape& given = r.model.shape(r.model[id].input(1));
         return given.is_static() && given.rank() == 1 ? yes : refuse(reason::axes_not_constant, 1);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {

@@ -19,14 +19,13 @@ struct fq_stripping_transformation {
     static constexpr text_view name = "FQStrippingTransformation";
 
     static constexpr void run(rewrite& r) {
-        graph& model = r.model;
         const bool adjusts = r.options.arguments_of(name).weights_adjustment;
-        for (const node_id id : topological_order(model)) {
-            if (model[id].is<op::fake_quantize>()) {
+        for (const node_id id : topological_order(r.model)) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 visit(r, id, adjusts);
             }
         }
-        model.collect();
+        r.model.collect();
     }
 
 private:

@@ -30,11 +30,10 @@ struct kv_cache_concat : guarded<kv_cache_concat, kv_cache> {
         return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const kv_cache& found) {
-        graph& model = r.model;
-        const element low = model[found.concat].type();
+        const element low = r.model[found.concat].type();
         const node_id read = add_read(r, found.read, low);
-        model.replace(found.read, read);
-        model.infer(found.gather);
+        r.model.replace(found.read, read);
+        r.model.infer(found.gather);
         replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
         replace_assign(r, id, requantize(r, found, found.concat), read);
         return true;

@@ -45,7 +45,7 @@ constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
     }
     const tensor begin = *r.model.constant_value(r.model[pad].input(1));
     const tensor end = *r.model.constant_value(r.model[pad].input(2));
-    Convolution made = r.model[id].template as<Convolution>();
+    Convolution made = r.model[id].as<Convolution>();
     const bool keeps_own = made.auto_pad == op::auto_pad::explicit_pads;
     const std::size_t axes = begin.elements() - 2;
     if ((!keeps_own && made.auto_pad != op::auto_pad::valid) || end.elements() != begin.elements() ||

@@ -44,7 +44,7 @@ private:
             return refuse(reason::nothing_to_do);
         }
         const node_id first = model.producer(concat, 0);
-        bool one_producer = model[concat].inputs() == 1 || model[first].template is<op::split>();
+        bool one_producer = model[concat].inputs() == 1 || model[first].is<op::split>();
         for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
             one_producer = one_producer && model.producer(concat, port) == first;
         }
@@ -109,10 +109,9 @@ private:
         update_name_of_output(r, made, replaced);
     }
     static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
-        graph& model = r.model;
-        for (const input_ref user : model.uses(made)) {
-            if (model[user.node].is<op::result>()) {
-                model.rename(made, model[replaced].name());
+        for (const input_ref user : r.model.uses(made)) {
+            if (r.model[user.node].is<op::result>()) {
+                r.model.rename(made, r.model[replaced].name());
                 return;
             }
         }
