@@ -112,7 +112,7 @@ constexpr std::size_t first_varying_axis(const graph& model, const dequantizatio
     return from;
 }
 /// Refuses constants that vary over an axis from 2 on: those are the axes that a window mixes.
-constexpr verdict constants_fit_window(const graph& model, node_id id, const dequantization& found) {
+constexpr verdict uniform_over_window(const graph& model, node_id id, const dequantization& found) {
     const std::size_t rank = model[id].shape().rank();
     const std::size_t axis = first_varying_axis(model, found, 2, rank);
     return axis < rank ? refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank))

@@ -16,7 +16,7 @@ struct movement {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
-        const node_id operation = separate_in_standalone_branch(r, id);
+        const node_id operation = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;

@@ -142,7 +142,7 @@ TEST_CASE("of a dequantization that both inputs and others read the first input 
     net.model.result(net.model.add(op::relu{}, {a}));
     net.before = net.model;
     rewrite r(net.model, net.attributes, net.options, net.restrictions);
-    const node_id product = separate_in_standalone_branch(r, net.operation);
+    const node_id product = unshare(r, net.operation);
     CHECK(net.model[product].input(1) == a);
     CHECK(net.input(product, 0).is<op::multiply>());
     CHECK_FALSE(net.model[product].input(0) == a);

@@ -92,7 +92,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 /// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
 ///
 /// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(rewrite& r, node_id id, bool takes_scales = true) {
+[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
     seq<output_ref, 5> inputs;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         inputs.push_back(r.model[id].input(port));
@@ -124,8 +124,8 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 }
 
 /// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
-/// scale is on input 1. `takes_scales`: see `separate_in_standalone_branch`.
-constexpr bool stands_alone(const graph& model, const dequantization& found, bool takes_scales = true) {
+/// scale is on input 1. `takes_scales`: see `unshare`.
+constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
     if (found.empty()) {
         return true;
     }

@@ -30,8 +30,8 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id add = id;
-        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
-            add = separate_in_standalone_branch(r, id);
+        if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
+            add = unshare(r, id);
             branches[0] = find_dequantization(r, add, 0);
             branches[1] = find_dequantization(r, add, 1);
         }

@@ -21,7 +21,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
         };
         return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
                              [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
-                             [&] { return constants_fit_window(r.model, id, found); });
+                             [&] { return uniform_over_window(r.model, id, found); });
     }
     static constexpr move_settings settings(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);

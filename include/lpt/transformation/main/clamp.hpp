@@ -22,9 +22,9 @@ struct clamp_transformation {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(separates_for_nothing(r, id, why) ? separate_in_standalone_branch(r, id) : id, name, why);
+            return r.refused(separates_for_nothing(r, id, why) ? unshare(r, id) : id, name, why);
         }
-        const node_id clamp = separate_in_standalone_branch(r, id);
+        const node_id clamp = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
         const node_id limited =

@@ -31,7 +31,7 @@ struct concat_transformation : guarded<concat_transformation> {
         return yes;
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id concat = separate_in_standalone_branch(r, id);
+        const node_id concat = unshare(r, id);
         seq<dequantization, 4> all;
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {
             all.push_back(normalize_dequantization(r, find_dequantization(r, concat, port)));

@@ -72,11 +72,11 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
     const bool is_alone =
-        stands_alone(model, facts.data, false) &&
-        (facts.weights.found.empty() || (model[id].inputs() == 2 && stands_alone(model, facts.weights.found, false)));
-    const bool leaves_branch = !stands_alone(model, facts.data) ||
-                               (facts.weights.reshape == node_id::none && !stands_alone(model, facts.weights.found));
-    const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
+        is_unshared(model, facts.data, false) &&
+        (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
+    const bool leaves_branch = !is_unshared(model, facts.data) ||
+                               (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const node_id convolution = is_alone ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {

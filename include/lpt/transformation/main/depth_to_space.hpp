@@ -19,7 +19,7 @@ struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
         return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id moved = separate_in_standalone_branch(r, id);
+        const node_id moved = unshare(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
         const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);
         if (!keeps_shape) {

@@ -14,7 +14,7 @@ struct max_pool_transformation : movement<max_pool_transformation> {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
                              [&] { return scale_is_not_negative(r.model, found); },
-                             [&] { return constants_fit_window(r.model, id, found); });
+                             [&] { return uniform_over_window(r.model, id, found); });
     }
 };
 

@@ -29,7 +29,7 @@ struct multiply_transformation {
             return r.refused(id, name, why);
         }
         graph& model = r.model;
-        const node_id multiply = separate_in_standalone_branch(r, id);
+        const node_id multiply = unshare(r, id);
         if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }

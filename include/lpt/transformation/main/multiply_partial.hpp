@@ -28,10 +28,10 @@ struct multiply_partial_transformation {
             return r.refused(id, name, why);
         }
         node_id multiply = id;
-        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
+        if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             normalize_dequantization(r, branches[0]);
             normalize_dequantization(r, find_dequantization(r, id, 1));
-            multiply = separate_in_standalone_branch(r, id);
+            multiply = unshare(r, id);
         }
         fold_constant_fake_quantize(r, multiply, 0);
         fold_constant_fake_quantize(r, multiply, 1);

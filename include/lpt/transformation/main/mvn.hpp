@@ -27,7 +27,7 @@ struct mvn_transformation : guarded<mvn_transformation> {
             });
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id mvn = separate_in_standalone_branch(r, id);
+        const node_id mvn = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(r.model, found.scale);
         if (r.model[mvn].as<op::mvn>().normalize_variance) {

@@ -38,7 +38,7 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
         return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id normalize = separate_in_standalone_branch(r, id);
+        const node_id normalize = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
         if (!r.follows(quirk::unscaled_epsilon)) {
             op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();

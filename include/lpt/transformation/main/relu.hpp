@@ -16,11 +16,11 @@ struct relu_transformation : guarded<relu_transformation, dequantization> {
         return can_move_behind_relu(r, id, found);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const dequantization& found) {
-        if (stands_alone(r.model, found)) {
+        if (is_unshared(r.model, found)) {
             move_dequantization_after(r, id, found);
             return true;
         }
-        const node_id relu = separate_in_standalone_branch(r, id);
+        const node_id relu = unshare(r, id);
         move_dequantization_after(r, relu, normalize_dequantization(r, find_dequantization(r, relu)));
         return true;
     }

@@ -57,7 +57,7 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
 [[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
-    const node_id old = separate_in_standalone_branch(r, id);
+    const node_id old = unshare(r, id);
     const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
     graph& model = r.model;
     seq<output_ref, 5> inputs{found.data};

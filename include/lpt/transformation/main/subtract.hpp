@@ -38,7 +38,7 @@ struct subtract_transformation : guarded<subtract_transformation> {
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        const node_id subtract = separate_in_standalone_branch(r, id);
+        const node_id subtract = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
         const element type = model.type(found.scale);
         constant zero_point = constant(model, model[subtract].input(1).node).as(type) / constant(model, found.scale);
