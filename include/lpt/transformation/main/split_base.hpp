@@ -8,6 +8,13 @@
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
 namespace lpt::inline LPT_ABI {
 
+/// A dequantization can move behind a split if the rank is known.
+[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
+    const verdict dequantized = is_dequantized(find_dequantization(r, split));
+    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
+    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
+}
+
 namespace detail {
 
 /// The constant of each output of a split: parts where it varies over the axis, else the same for all; scalars where possible.
@@ -90,14 +97,9 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     detail::name_outputs(r, split, last);
 }
 
-/// The rule of Split and VariadicSplit: a dequantization can move behind them if the rank is known.
+/// The rewrite of Split and VariadicSplit.
 template <class Rule>
 struct split_movement : guarded<Rule> {
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const verdict dequantized = is_dequantized(find_dequantization(r, id));
-        const bool has_rank = r.model.shape(r.model[id].input(0)).rank_is_static();
-        return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
-    }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         move_dequantization_behind_split(r, id);
         return true;
