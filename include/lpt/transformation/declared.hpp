@@ -75,10 +75,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id operation = unshare(r, id);
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
-            inputs.push_back(model[operation].input(port));
-        }
+        seq<output_ref, 5> inputs = inputs_of(model, operation);
         dequantization behind;
         relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.computed_type()}};
         for (int i = 0; i < declared.ports.count; ++i) {

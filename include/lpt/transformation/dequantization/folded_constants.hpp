@@ -74,4 +74,14 @@ constexpr bool is_negligible_zero_point(const rewrite& r, const tensor& values, 
                                                         : round_zero_points(values, f64, false));
 }
 
+/// A bound as it is behind a dequantization, (bound - zero_point) * scale, computed in `type`. Zero point and scale may be absent.
+constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_ref zero_point, output_ref scale,
+                                       element type) {
+    bound = fold_convert(model, bound, type);
+    if (zero_point) {
+        bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, zero_point, type)});
+    }
+    return scale ? fold_operation(model, op::multiply{}, {bound, fold_convert(model, scale, type)}) : bound;
+}
+
 }  // namespace lpt::inline LPT_ABI

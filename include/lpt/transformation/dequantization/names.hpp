@@ -31,6 +31,19 @@ constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
 }
+/// Puts the same operation of another version in the place of a node, with these attributes and inputs.
+constexpr void replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
+    const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
+    r.model.set_tensor_names(made, r.model[id].tensor_names());
+    replace_and_name(r, id, made);
+}
+/// The inputs of a node, the first ones replaced by others.
+constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
+    for (std::size_t port = first.size(); port < model[id].inputs(); ++port) {
+        first.push_back(model[id].input(port));
+    }
+    return first;
+}
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
 constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
     graph& model = r.model;

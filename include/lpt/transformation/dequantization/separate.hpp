@@ -59,12 +59,7 @@ namespace detail {
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
 constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
     const auto clone_constant = [&](output_ref source) -> output_ref {
-        const node& producer = r.model[source.node];
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < producer.inputs(); ++port) {
-            inputs.push_back(producer.input(port));
-        }
-        const node_id made = r.model.clone(source.node, inputs);
+        const node_id made = r.model.clone(source.node, inputs_of(r.model, source.node));
         copy_information(r, source.node, made);
         return made;
     };
@@ -93,10 +88,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 ///
 /// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
 [[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
-    seq<output_ref, 5> inputs;
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        inputs.push_back(r.model[id].input(port));
-    }
+    seq<output_ref, 5> inputs = inputs_of(r.model, id);
     bool separated = false;
     for (std::size_t port = 0; port < inputs.size(); ++port) {
         if (!may_be_dequantized(r.model, inputs[port])) {

@@ -79,14 +79,10 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         const element own = model.type(model[fake_quantize].input(port));
         const element computed = !below.has_multiply() || own == model[below.scale].type() ? own : f32;
-        output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
-        if (below.has_subtract()) {
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
-        }
-        if (below.has_multiply()) {
-            bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
-        }
-        model.set_input(fake_quantize, port, bound);
+        const node_id zero_point = below.has_subtract() ? below.zero_point : node_id::none;
+        const node_id scale = below.has_multiply() ? below.scale : node_id::none;
+        model.set_input(fake_quantize, port,
+                        dequantized_bound(model, model[fake_quantize].input(port), zero_point, scale, computed));
     }
     const element type = model[below.last()].type();
     const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);

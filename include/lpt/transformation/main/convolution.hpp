@@ -108,10 +108,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
         scale = broadcast_values(scale, shape{1});
     }
 
-    seq<output_ref, 5> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
-    for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
-        inputs.push_back(model[convolution].input(port));
-    }
+    seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
     if (leaves_branch || model[convolution].is<op::convolution_backprop_data>()) {

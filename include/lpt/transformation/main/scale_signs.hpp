@@ -33,10 +33,7 @@ constexpr bool can_rescale_eps(const tensor& scale) {
                                                             bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
-    seq<output_ref, 5> inputs{found.data};
-    for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
-        inputs.push_back(model[normalization].input(port));
-    }
+    seq<output_ref, 5> inputs = inputs_of(model, normalization, {found.data});
     const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
     rewriting normalized(r, normalization);

@@ -29,12 +29,8 @@ constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id cons
         result.resize(outputs, to_scalar_if_equal(r, constant));
         return result;
     }
-    seq<output_ref, 5> inputs{constant};
-    for (std::size_t port = 1; port < r.model[split].inputs(); ++port) {
-        inputs.push_back(r.model[split].input(port));
-    }
     seq<output_ref> parts;
-    if (!fold(r.model, r.model.clone(split, inputs), parts)) {
+    if (!fold(r.model, r.model.clone(split, inputs_of(r.model, split, {constant})), parts)) {
         fail({"the dequantization constants above '", r.model[split].name(), "' cannot be split"});
     }
     for (const output_ref part : parts) {
@@ -67,11 +63,7 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     const node_id old = unshare(r, id);
     const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
     graph& model = r.model;
-    seq<output_ref, 5> inputs{found.data};
-    for (std::size_t port = 1; port < model[old].inputs(); ++port) {
-        inputs.push_back(model[old].input(port));
-    }
-    const node_id split = model.clone(old, inputs);
+    const node_id split = model.clone(old, inputs_of(model, old, {found.data}));
     copy_information(r, old, split);
     model.rename(split, model[old].name());
     const seq<node_id, 4> zero_points =

@@ -37,9 +37,7 @@ struct convert_interpolate {
         if (model[id].inputs() > 2) {
             inputs.push_back(model[id].input(2));
         }
-        const node_id made = model.add(what, inputs, {}, 4);
-        model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, what, inputs, 4);
         return true;
     }
 };

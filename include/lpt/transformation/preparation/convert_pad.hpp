@@ -26,13 +26,7 @@ struct convert_pad {
                 return r.refused(id, name, refuse(reason::axes_not_constant, static_cast<int>(port)));
             }
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            inputs.push_back(r.model[id].input(port));
-        }
-        const node_id made = r.model.add(r.model[id].attributes(), inputs, {}, 1);
-        r.model.set_tensor_names(made, r.model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
         return true;
     }
 };

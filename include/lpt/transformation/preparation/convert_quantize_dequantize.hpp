@@ -113,14 +113,9 @@ private:
             }
             return model.add(op::multiply{}, {bound, found.scale});
         }
-        const element type = model.type(found.scale);
-        bound = fold_convert(model, bound, type);
-        if (found.zero_point) {
-            const output_ref zero_point = fold_convert(model, stored_constant(model, found.zero_point), type);
-            bound = fold_operation(model, op::subtract{}, {bound, zero_point});
-        }
-        const output_ref scale = fold_convert(model, stored_constant(model, found.scale), type);
-        return fold_operation(model, op::multiply{}, {bound, scale});
+        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
+        return dequantized_bound(model, bound, zero_point, stored_constant(model, found.scale),
+                                 model.type(found.scale));
     }
 };
 

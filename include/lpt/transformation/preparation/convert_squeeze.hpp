@@ -12,20 +12,13 @@ struct convert_squeeze {
     using pattern = lpt::pattern<op::squeeze>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        graph& model = r.model;
-        if (model[id].version() != 15) {
+        if (r.model[id].version() != 15) {
             return false;
         }
-        if (model[id].as<op::squeeze>().allow_axis_skip) {
+        if (r.model[id].as<op::squeeze>().allow_axis_skip) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-            inputs.push_back(model[id].input(port));
-        }
-        const node_id made = model.add(op::squeeze{}, inputs, {}, 0);
-        model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
         return true;
     }
 };

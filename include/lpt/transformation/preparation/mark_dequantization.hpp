@@ -55,11 +55,8 @@ private:
                 return constant.convert;
             }
         }
-        seq<output_ref, 5> inputs{constant.value};
-        for (std::size_t port = 1; port < model[constant.reshape].inputs(); ++port) {
-            inputs.push_back(model[constant.reshape].input(port));
-        }
-        const node_id reshape = model.clone(constant.reshape, inputs, model[constant.reshape].name());
+        const node_id reshape = model.clone(constant.reshape, inputs_of(model, constant.reshape, {constant.value}),
+                                            model[constant.reshape].name());
         const node_id convert = model.clone(constant.convert, {reshape});
         copy_information(r, constant.reshape, reshape);
         replace_and_name(r, constant.convert, convert);

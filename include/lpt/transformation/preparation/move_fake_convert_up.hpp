@@ -72,10 +72,7 @@ private:
         const node_id concat = model.producer(convert, 0);
         seq<output_ref, 2> parts;
         for (std::size_t part = 0; part < 2; ++part) {
-            seq<output_ref, 3> inputs{model[concat].input(part)};
-            for (std::size_t port = 1; port < model[convert].inputs(); ++port) {
-                inputs.push_back(model[convert].input(port));
-            }
+            seq<output_ref, 5> inputs = inputs_of(model, convert, {model[concat].input(part)});
             const node_id made =
                 model.clone(convert, inputs, join({model[convert].name(), "_", static_cast<int>(part + 1)}).view());
             copy_information(r, convert, made);

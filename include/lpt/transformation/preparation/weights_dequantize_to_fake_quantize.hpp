@@ -65,13 +65,10 @@ private:
         return false;
     }
     static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
-        if (zero_point) {
-            // Not `try_fold`: a zero point's Convert may be marked as one that stays.
-            const bool converts = !is_constant(model, zero_point);
-            const output_ref stored = converts ? model[zero_point.node].input(0) : zero_point;
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, stored, model.type(bound))});
-        }
-        return fold_operation(model, op::multiply{}, {bound, scale});
+        // Not `try_fold`: a zero point's Convert may be marked as one that stays.
+        const bool converts = zero_point && !is_constant(model, zero_point);
+        return dequantized_bound(model, bound, converts ? model[zero_point.node].input(0) : zero_point, scale,
+                                 model.type(bound));
     }
 };
 
