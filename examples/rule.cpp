@@ -3,7 +3,7 @@
 // Prints the operations before and after; fails if the rule did not do what it should.
 #include <lpt/lpt.hpp>
 
-#include <lpt/transformation/rule.hpp>
+#include <lpt/rule/rule.hpp>
 
 #include <cstdio>
 

@@ -27,9 +27,10 @@ BEGIN {
     uses["spec"] = "op"
     uses["restriction"] = "attribute spec"
     uses["transformation"] = "restriction"
+    uses["rule"] = "transformation"
     uses["target"] = "transformation"
     uses["pipeline"] = "target"
-    uses["optimization"] = "pipeline"
+    uses["optimization"] = "pipeline rule"
     uses["import"] = "graph"
     uses["check"] = "import spec"
     uses["export"] = "pipeline"
@@ -60,7 +61,7 @@ BEGIN {
         }
     }
 
-    split("base tensor op graph attribute spec restriction transformation target pipeline lpt.hpp", names, " ")
+    split("base tensor op graph attribute spec restriction transformation rule target pipeline lpt.hpp", names, " ")
     for (i in names) core[names[i]] = 1
     split("memory functional ranges regex iostream filesystem complex string vector map algorithm cmath", names, " ")
     for (i in names) expensive[names[i]] = 1

@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/../support/mistakes.sh"
 prelude='#include <lpt/pipeline/low_precision.hpp>
-#include <lpt/transformation/rule.hpp>
+#include <lpt/rule/rule.hpp>
 using namespace lpt;
 struct t0 { using writes = attribute::set<attribute::bias>; static constexpr text_view name = "T0";
             static constexpr void run(rewrite&) {} };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rule_pieces.hpp>
+#include <lpt/rule/pieces.hpp>
 
 /// Conditions on the constants of rules that recognise a function by its numbers.
 namespace lpt::inline LPT_ABI {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/rule/facts.hpp>
 #include <lpt/transformation/rewrite.hpp>
-#include <lpt/transformation/rule/facts.hpp>
 
 /// How each expression that is looked for is matched.
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rule/pattern.hpp>
+#include <lpt/rule/pattern.hpp>
 
 /// Expressions with a condition or a label around them: what they add to the way in which the expression itself is matched.
 namespace lpt::inline LPT_ABI::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/transformation/rule_pieces.hpp>
+#include <lpt/rule/pieces.hpp>
 
 #include <lpt/graph/verify.hpp>
 #include <lpt/pipeline/driver.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <lpt/base/traits.hpp>
+#include <lpt/rule/expressions.hpp>
 #include <lpt/transformation/coverage.hpp>
-#include <lpt/transformation/rule/expressions.hpp>
 
 /// What is known of an expression when its rule is compiled, and the mistakes that it shows.
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rule/replacement.hpp>
+#include <lpt/rule/replacement.hpp>
 
 /// Rules that cannot be meant do not compile.
 namespace lpt::inline LPT_ABI {

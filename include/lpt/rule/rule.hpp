@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/rule/check.hpp>
 #include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/rule/check.hpp>
 
 /// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/transformation/rule.hpp>
+#include <lpt/rule/rule.hpp>
 
 #include <lpt/graph/compare.hpp>
 #include <lpt/graph/verify.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/rule/conditions.hpp>
+#include <lpt/rule/labels.hpp>
 #include <lpt/transformation/dequantization/folded_constants.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
-#include <lpt/transformation/rule/conditions.hpp>
-#include <lpt/transformation/rule/labels.hpp>
 
 /// How each expression that takes the place is made.
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rule.hpp>
+#include <lpt/rule/rule.hpp>
 
 /// More pieces for rules: alternatives in what is looked for, constants in what takes its place.
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rule/facts.hpp>
+#include <lpt/rule/facts.hpp>
 
 /// Which operations of an expression have labels.
 namespace lpt::inline LPT_ABI::detail {

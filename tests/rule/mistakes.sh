@@ -4,7 +4,7 @@
 # Usage: mistakes.sh COMPILER INCLUDE_DIRECTORY...
 set -euo pipefail
 source "$(dirname "$0")/../support/mistakes.sh"
-prelude='#include <lpt/transformation/rule.hpp>
+prelude='#include <lpt/rule/rule.hpp>
 using namespace lpt;'
 begin "$@"
 
