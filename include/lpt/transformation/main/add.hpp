@@ -13,9 +13,9 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. q + c behind a Subtract
-/// of z becomes one Subtract of z - c; any other becomes q - (-c), but a bias stays an Add. Constants that leave the range of their type are found
-/// only while it is rewritten: then it refuses, and what was folded until then stays.
+/// Branch 1 stays in floating point (`choose_full_path` says which of the two that is), branch 2 is read in low precision. A constant c = b / s joins a
+/// Subtract of z above it, as z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias. That a constant leaves the range of its
+/// type is seen only during the rewrite: the rule then refuses, and what was folded until then stays folded.
 struct add_transformation : guarded<add_transformation, dequantization[2]> {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
@@ -48,21 +48,23 @@ private:
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
         const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, kept_port));
-        const affine behind = affine_of(r, moved);
-        const affine own = affine_of(r, kept);
-        const affine left{own.zero_point + behind.zero_point * behind.scale / own.scale, own.scale / behind.scale};
-        if (!is_finite(left.zero_point) || !is_finite(left.scale) || !is_finite(behind.scale) ||
-            !stays_finite(r.model, kept.data, left.scale)) {
+        const affine moved_map = affine_of(r, moved);
+        const affine kept_map = affine_of(r, kept);
+        // What is left on the kept branch: s1 / s2 (q1 - (z1 + z2 s2 / s1)).
+        const affine rest{kept_map.zero_point + moved_map.zero_point * moved_map.scale / kept_map.scale,
+                          kept_map.scale / moved_map.scale};
+        if (!is_finite(rest.zero_point) || !is_finite(rest.scale) || !is_finite(moved_map.scale) ||
+            !stays_finite(r.model, kept.data, rest.scale)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref inputs[2];
         inputs[port] = moved.data;
-        inputs[kept_port] = append_affine(r, floating_point_data(kept), left);
+        inputs[kept_port] = append_affine(r, floating_point_data(kept), rest);
         const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
         const element given = r.model[add].type();
         rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
-            .times(behind.scale.in(r.model), {{computed, computed}, {given}})
+            .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
         fold_dequantization(r, add, kept_port);
         return true;

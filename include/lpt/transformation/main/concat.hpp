@@ -117,7 +117,7 @@ private:
         return result;
     }
 
-    /// The last operation of the dequantization carries the Concat's interval, for a FakeQuantize below it that is fused with it later and has none.
+    /// The last operation of the dequantization shares the Concat's interval: a FakeQuantize below takes it from there when both are fused.
     static constexpr void share_alignment(rewrite& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
         const attribute::place of_concat = attribute::place::on_node(concat);

@@ -41,20 +41,21 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     if (!found.has_subtract()) {
         return found.data;
     }
-    const bool spreads = !model[convolution].is<op::convolution_backprop_data>();
+    const bool per_channel = !model[convolution].is<op::convolution_backprop_data>();
     shape dimensions;
-    if (spreads) {
+    if (per_channel) {
         dimensions = shape::of_ones(model[found.subtract].shape().rank());
         dimensions[1] = input_channels(model, convolution);
     }
-    node_id subtract = optimize_subtract(r, found.subtract, spreads ? &dimensions : nullptr);
+    node_id subtract = optimize_subtract(r, found.subtract, per_channel ? &dimensions : nullptr);
     if (subtract == node_id::none) {
         return found.data;
     }
-    if (const tensor* zero_point = model.constant_value(model[subtract].input(1)); spreads && zero_point != nullptr) {
+    if (const tensor* zero_point = model.constant_value(model[subtract].input(1));
+        per_channel && zero_point != nullptr) {
         if (!(zero_point->dimensions() == dimensions)) {
-            const node_id spread = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
-            const node_id made = model.clone(subtract, {model[subtract].input(0), spread});
+            const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
+            const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
             replace_and_name(r, subtract, made);
             subtract = made;
         }
@@ -71,12 +72,12 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const bool is_alone =
+    const bool in_place =
         is_unshared(model, facts.data, false) &&
         (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
-    const bool leaves_branch = !is_unshared(model, facts.data) ||
-                               (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
-    const node_id convolution = is_alone ? id : unshare(r, id, false);
+    const bool was_shared = !is_unshared(model, facts.data) ||
+                            (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const node_id convolution = in_place ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -88,30 +89,30 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
     }
-    if (!low.source && (!is_alone || weights.found.empty())) {
+    if (!low.source && (!in_place || weights.found.empty())) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found =
-        is_alone ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
+        in_place ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
-    const bool has_scale_of_data = groups == 1 && !low.source && stays_fake_quantize(weights);
+    const bool scales_of_data_only = groups == 1 && !low.source && stays_fake_quantize(weights);
     if (!low.source) {
         low = split_weights(r, convolution, weights, axes);
     }
     tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
                                 model[convolution].shape().rank(), computed);
-    if (has_scale_of_data) {
+    if (scales_of_data_only) {
         scale = broadcast_values(scale, shape{1});
     }
 
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (leaves_branch || model[convolution].is<op::convolution_backprop_data>()) {
+    if (was_shared || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();

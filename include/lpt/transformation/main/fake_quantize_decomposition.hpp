@@ -108,7 +108,7 @@ private:
                        : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
         if (gives_quantized(r.model[id].type())) {
-            // Whether to do it anew is decided by the ranges that it has now; the type that it then gets is the first that is allowed, as for any other.
+            // Its ranges as they are now decide whether it is decomposed anew; it then gets the first type that is allowed, as any other.
             const dequantization below = find_dequantization_below(r.model, id);
             const element expected = allowed->types.size() == 1
                                          ? allowed->types.front()
@@ -144,7 +144,7 @@ private:
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
-    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: of any FakeQuantize whose own range does not ask for just this type.
+    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
     static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);

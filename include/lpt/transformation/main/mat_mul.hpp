@@ -39,7 +39,7 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // No branch is separated: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
+        // Nothing is unshared: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
         if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -142,7 +142,7 @@ private:
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
     }
 
-    /// s_a s_b, each turned the way that its operand is, in the shape of the product.
+    /// s_a s_b, each transposed as its operand is, in the shape of the product.
     static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
