@@ -163,6 +163,25 @@ rejects "--width" "$network/model.xml" --width 10
 rejects "--precision" "$network/model.xml" --precision f16
 rejects "--target" "$network/model.xml" --target toaster
 rejects "--sessions requires --repeat" "$digits" --sessions 2
+
+# Operations without a kernel: Power with a computed exponent.
+without_kernel=tests/fuzz/corpus/openvino_ir/binary_f32.xml
+"${run[@]}" "$without_kernel" --on-reference allow >"$work/allowed" 2>"$work/err"
+expect "operations on the reference are allowed, without a word" test $? = 0 -a ! -s "$work/err"
+expect "the table names the reference" grep -q "^power6 .* Power .* reference" "$work/allowed"
+"${run[@]}" "$without_kernel" --on-reference report >"$work/reported" 2>"$work/err"
+expect "operations on the reference are reported, and the network runs" test $? = 0 -a -s "$work/reported"
+expect "the report names the operation" has "$work/err" "Power 'power6'"
+rejects "Power 'power6' has no kernel, and the scalar reference is refused (on_reference)" "$without_kernel" --on-reference refuse
+rejects "--on-reference" "$digits" --on-reference perhaps
+expect "a network that needs no reference runs where that is refused" quietly "$digits" --on-reference refuse
+
+# What quantization costs.
+expect "a comparison with the network in real numbers" quietly "$digits" --compare
+expect "the comparison says what its numbers are" has "$work/table" "signal to noise against the network without quantization, in dB"
+compared=$(sed '1,/^ *values .*what would improve it/d' "$work/table")
+expect "outputs and quantizations are compared, in decibels" grep -qE "^ *[0-9]+\.[0-9]+ +[0-9]+\.[0-9]+ +FakeQuantize" <<<"$compared"
+expect "the quantization that costs most comes first" sort -cn <(awk '$3 == "FakeQuantize" { print $2 }' <<<"$compared")
 rejects "--arithmetic specified and --compare exclude each other" examples/data/digits-tflite/model.tflite --arithmetic specified --compare
 rejects "cannot be written" "$network/model.xml" --output /proc/none
 
