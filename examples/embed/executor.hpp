@@ -201,16 +201,19 @@ class plan_writer {
     }
     std::string place_of(plan::tensor_id tensor) {
         const plan::storage& block = net_.storage_of(tensor);
+        const std::size_t part = at(tensor).offset;
         switch (block.where) {
             case plan::area::constant: {
                 const std::size_t offset = data_.place_of(block.value.data(), block.value.size_in_bytes());
-                return "{area::constants, " + std::to_string(offset) + "}";
+                return "{area::constants, " + std::to_string(offset + part) + "}";
             }
-            case plan::area::input: return "{area::input, " + std::to_string(block.offset) + "}";
-            case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset]) + "}";
+            case plan::area::input:
+                return "{area::input, " + std::to_string(block.offset) +
+                       (part == 0 ? "}" : ", " + std::to_string(part) + "}");
+            case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset] + part) + "}";
             case plan::area::arena: break;
         }
-        return "{area::arena, " + std::to_string(block.offset) + "}";
+        return "{area::arena, " + std::to_string(block.offset + part) + "}";
     }
     std::string operand_of(plan::tensor_id tensor) {
         return "{" + place_of(tensor) + ", " + spelling::kind_of(at(tensor).type) + "}";

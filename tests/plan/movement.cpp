@@ -70,3 +70,116 @@ TEST_CASE("A Transpose that moves the channels of a tensor with other axes in fr
     model.result(transposed(model, input, {2, 0, 1}));
     CHECK(kernels_of(plan_of(model)) == names{"gather_U8"});
 }
+
+TEST_CASE("Parts of a tensor that lie in one piece are read where they are") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{4, 3}, "x");
+    const node_id parts = model.add(op::split{2}, {input, model.constant(make_integer_tensor(i64, shape{}, {0}))});
+    const node_id quarters =
+        model.add(op::split{2}, {output_ref(parts, 1), model.constant(make_integer_tensor(i64, shape{}, {0}))});
+    model.result(output_ref(parts, 1));
+    model.result(output_ref(quarters, 1));
+    const plan::network net = plan_of(model);
+    CHECK(net.steps.empty());
+    const plan::tensor_id whole = net.inputs[0].tensor;
+    CHECK((net[net.outputs[0].tensor].storage == net[whole].storage));
+    CHECK(net[net.outputs[0].tensor].offset == 24);
+    CHECK(net[net.outputs[1].tensor].offset == 36);
+}
+
+TEST_CASE("Parts that lie in pieces are moved") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{4, 6}, "x");
+    const node_id parts = model.add(op::split{2}, {input, model.constant(make_integer_tensor(i64, shape{}, {1}))});
+    model.result(output_ref(parts, 1));
+    CHECK(kernels_of(plan_of(model)).size() == 2);
+}
+
+TEST_CASE("Steps write where a Concat would put their tensors, also through a Concat of Concats") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3}, "x");
+    output_ref parts[3];
+    for (output_ref& each : parts) {
+        each = model.add(op::softmax{1}, {input});
+    }
+    const output_ref inner = model.add(op::concat{0}, {parts[0], parts[1]});
+    model.result(model.add(op::concat{0}, {parts[2], inner}));
+    const plan::network net = plan_of(model);
+    const plan::stored_tensor& whole = net[net.outputs[0].tensor];
+    const auto offset_of = [&](output_ref value) {
+        for (const plan::step& each : net.steps) {
+            if (each.nodes[0] == value.node && net[each.writes[0]].storage == whole.storage) {
+                return net[each.writes[0]].offset;
+            }
+        }
+        return SIZE_MAX;
+    };
+    CHECK(offset_of(parts[2]) == 0);
+    CHECK(offset_of(parts[0]) == 24);
+    CHECK(offset_of(parts[1]) == 48);
+    CHECK(offset_of(inner) == 24);
+}
+
+TEST_CASE("What a Concat reads twice, an input of the network and a column are copied") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3}, "x");
+    const output_ref value = model.add(op::softmax{1}, {input});
+    SUBCASE("twice: the first is in place") {
+        model.result(model.add(op::concat{0}, {value, value}));
+        const plan::network net = plan_of(model);
+        CHECK(net[net.outputs[0].tensor].bytes() == 48);
+        CHECK((net[net.steps[0].writes[0]].storage == net[net.outputs[0].tensor].storage));
+        CHECK(net[net.steps[0].writes[0]].offset == 0);
+    }
+    SUBCASE("an input") {
+        model.result(model.add(op::concat{0}, {input, value}));
+        const plan::network net = plan_of(model);
+        CHECK((net[net.inputs[0].tensor].storage != net[net.outputs[0].tensor].storage));
+        CHECK(net[net.steps[0].writes[0]].offset == 24);
+    }
+    SUBCASE("columns") {
+        model.result(model.add(op::concat{1}, {value, model.add(op::exp{}, {input})}));
+        const plan::network net = plan_of(model);
+        CHECK((net[net.steps[0].writes[0]].storage != net[net.outputs[0].tensor].storage));
+    }
+}
+
+TEST_CASE("A tensor that is read after its Concat was overwritten is no part of it") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3}, "x");
+    const output_ref early = model.add(op::softmax{1}, {input});
+    const output_ref other = model.add(op::softmax{0}, {input});
+    const output_ref both = model.add(op::concat{0}, {early, other});
+    model.result(model.add(op::exp{}, {both}));
+    model.result(early);
+    const plan::network net = plan_of(model);
+    const plan::stored_tensor& whole = net[net.outputs[0].tensor];
+    CHECK((net[net.outputs[1].tensor].storage != whole.storage));
+    bool in_place = false;
+    for (const plan::step& each : net.steps) {
+        in_place = in_place || (each.nodes[0] == other.node && net[each.writes[0]].storage == whole.storage);
+    }
+    CHECK(in_place);
+}
+
+TEST_CASE("A step that writes one part does not read another") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3}, "x");
+    const output_ref first = model.add(op::softmax{1}, {input});
+    const output_ref second = model.add(op::softmax{0}, {first});
+    model.result(model.add(op::concat{0}, {first, second}));
+    const plan::network net = plan_of(model);
+    REQUIRE(net.steps.size() == 3);
+    CHECK((net[net.steps[0].writes[0]].storage != net[net.steps[1].writes[0]].storage));
+}
+
+TEST_CASE("A step that reads a tensor and a part of it does not overwrite it") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3}, "x");
+    const output_ref value = model.add(op::softmax{1}, {input});
+    const node_id parts = model.add(op::split{2}, {value, model.constant(make_integer_tensor(i64, shape{}, {0}))});
+    model.result(model.add(op::add{}, {value, output_ref(parts, 0)}));
+    const plan::network net = plan_of(model);
+    REQUIRE(net.steps.size() == 2);
+    CHECK((net[net.steps[0].writes[0]].storage != net[net.steps[1].writes[0]].storage));
+}

@@ -589,6 +589,26 @@ TEST_CASE("Tensors large enough for several threads are concatenated, split and 
     }
 }
 
+TEST_CASE("Parts in one piece, of parts and of what was joined, have the values that moving them gives") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{4, 50, 70}, "x");
+    const output_ref axis = model.constant(make_integer_tensor(i64, shape{}, {0}));
+    const node_id halves = model.add(op::split{2}, {input, axis});
+    const output_ref early = model.add(op::softmax{2}, {output_ref(halves, 1)});
+    const output_ref late = model.add(op::softmax{2}, {output_ref(halves, 0)});
+    const output_ref last = model.add(op::exp{}, {late});
+    const output_ref inner = model.add(op::concat{0}, {early, late});
+    const output_ref outer = model.add(op::concat{0}, {last, inner, input, last});
+    const node_id sixths = model.add(op::split{6}, {outer, axis});
+    for (int i = 0; i < 6; ++i) {
+        model.result(model.add(op::softmax{1}, {output_ref(sixths, i)}));
+    }
+    model.result(model.add(op::add{}, {outer, output_ref(model.add(op::split{12}, {outer, axis}), 3)}));
+    model.result(model.add(op::exp{}, {inner}));
+    model.result(early);
+    check(model, {image(shape{4, 50, 70})}, 1e-5);
+}
+
 TEST_CASE("Scale and shift behind a normalization of the last axis are part of its step, unless others read it") {
     for (const bool is_read : {false, true}) {
         CAPTURE(is_read);

@@ -101,6 +101,9 @@ inline graph embedded_movement() {
     const node_id halves = model.add(op::split{2}, {pixels, model.constant(make_integer_tensor(i64, shape{}, {1}))});
     model.result(model.add(op::concat{1}, {output_ref(halves, 1), output_ref(halves, 0), pixels}));
     model.result(model.add(op::concat{3}, {pixels, bytes}));
+    const node_id parts = model.add(op::split{2}, {input, model.constant(make_integer_tensor(i64, shape{}, {1}))});
+    model.result(model.add(op::concat{1}, {model.add(op::exp{}, {output_ref(parts, 1)}),
+                                           model.add(op::softmax{3}, {output_ref(parts, 0)}), input}));
     const output_ref order = model.constant(make_integer_tensor(i64, shape{3}, {2, 0, 1}));
     model.result(model.add(op::transpose{}, {places, order}));
     model.result(model.add(op::convert{f32}, {places}));

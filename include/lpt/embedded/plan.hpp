@@ -21,10 +21,11 @@ enum class area : std::uint8_t {
     none,  ///< an operand that is left out
 };
 
-/// Where a tensor begins: `offset` bytes into its area; of an input its number.
+/// Where a tensor begins: `offset` bytes into its area; in an input, `offset` is its number, and the tensor begins `part` bytes into it.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
+    std::size_t part = 0;
 };
 
 /// A tensor that kernels read or write.

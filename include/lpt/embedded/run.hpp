@@ -37,7 +37,7 @@ public:
     [[gnu::always_inline]] const std::byte* read(const place& at) const noexcept {
         switch (at.where) {
             case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
-            case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]);
+            case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]) + at.part;
             case area::state: return where_.states + at.offset;
             case area::none: return nullptr;
             case area::arena: break;
@@ -238,7 +238,12 @@ class runner {
         std::byte* to = write(Step.output);
         for (std::int64_t row = 0; row < Step.rows; ++row) {
             for (int i = 0; i < Step.part_count; ++i) {
-                move_bytes(to, read(Step.parts[i].input) + row * Step.parts[i].bytes, Step.parts[i].bytes);
+                const std::byte* const from = read(Step.parts[i].input) + row * Step.parts[i].bytes;
+                if (from == to) {  // its step wrote it there
+                    to += Step.parts[i].bytes;
+                } else {
+                    move_bytes(to, from, Step.parts[i].bytes);
+                }
             }
         }
     }

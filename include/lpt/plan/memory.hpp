@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/base/memory_errors.hpp>
+#include <lpt/plan/parts.hpp>
 #include <lpt/plan/steps.hpp>
 
 #include <algorithm>
@@ -47,9 +48,16 @@ inline void share_in_place(network& net) {
         const storage_id other = joined[index_of(block)];
         return other == storage_id::none ? block : other;
     };
+    const auto reads_part = [&](const step& each) {  // that the step would overwrite before it is read
+        const stored_tensor& first = net[each.reads[0]];
+        return std::any_of(each.reads.begin(), each.reads.end(), [&](tensor_id other) {
+            return block_of(other) == block_of(each.reads[0]) &&
+                   (net[other].offset != first.offset || net[other].bytes() != first.bytes());
+        });
+    };
     for (std::size_t at = 0; at < net.steps.size(); ++at) {
         const step& each = net.steps[at];
-        if (!each.may_overwrite) {
+        if (!each.may_overwrite || reads_part(each)) {
             continue;
         }
         const step_id i = id_at<step_id>(at);
@@ -304,6 +312,7 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
+    detail::place_parts(net);
     const std::vector<storage_id> blocks = detail::blocks_of_arena(net);
     detail::check_total(net, blocks);
     const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();

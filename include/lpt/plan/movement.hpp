@@ -61,6 +61,16 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
+inline bool follow_one_another(const std::vector<std::int32_t>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from[0] < 0 || from[i] != from[0] + static_cast<std::int32_t>(i)) {
+            return false;
+        }
+    }
+    return !from.empty();
+}
+
 /// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
 /// 16 bytes at a time; 0 rows if there are none.
 inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
@@ -143,7 +153,7 @@ inline bool planner::make_view(node_id id) {
     for (const layout from : {layout::channels_last, layout::plain}) {
         if (detail::moves_channels(model(), each, from) && exists(input, from)) {
             const layout to = from == layout::plain ? layout::channels_last : layout::plain;
-            define(id, add_view(each.type(), each.shape(), to, at(tensor_of(input, from)).storage));
+            define(id, add_view_of(tensor_of(input, from), each.shape(), to));
             return true;
         }
     }
@@ -159,7 +169,7 @@ inline bool planner::make_view(node_id id) {
         fail({each.operation(), " '", each.name(), "': an input of shape ", at(from).dimensions, " cannot be seen as ",
               each.shape()});
     }
-    define(id, add_view(each.type(), each.shape(), layout::plain, at(from).storage));
+    define(id, add_view_of(from, each.shape(), layout::plain));
     return true;
 }
 
@@ -300,16 +310,21 @@ inline bool planner::make_gather(node_id id) {
         const layout order = last ? layout::channels_last : layout::plain;
         gather_step work;
         work.input = tensor_of(input, order);
-        work.output = add_tensor(type, result, order);
         work.element_bytes = bit_width(type) / 8;
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
-        const std::vector<std::int32_t> to = detail::places_of(result, at(work.output).order);
+        const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
         std::vector<std::int32_t> sources(to.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
             const std::int64_t number = moved[port].integer(i);
             sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
         }
+        if (detail::follow_one_another(sources)) {
+            const auto first = static_cast<std::size_t>(sources[0]) * static_cast<std::size_t>(work.element_bytes);
+            define(output, add_view_of(work.input, result, order, first));
+            continue;
+        }
+        work.output = add_tensor(type, result, order);
         work.block = detail::block_of(sources);
         for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
             work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));

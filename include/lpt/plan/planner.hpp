@@ -55,9 +55,15 @@ private:
         net_.storages.push_back(std::move(made));
         return id_at<storage_id>(net_.storages.size() - 1);
     }
-    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage) {
-        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
+    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage,
+                       std::size_t offset = 0) {
+        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage, offset});
         return id_at<tensor_id>(net_.tensors.size() - 1);
+    }
+    /// The bytes of a tensor seen another way, from `offset` bytes on.
+    tensor_id add_view_of(tensor_id whole, const shape& dimensions, layout order, std::size_t offset = 0) {
+        const stored_tensor of = at(whole);
+        return add_view(of.type, dimensions, order, of.storage, of.offset + offset);
     }
     tensor_id add_tensor(element type, const shape& dimensions, layout order, area where = area::arena) {
         return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
@@ -86,7 +92,7 @@ private:
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
         if (layouts_agree(value.dimensions)) {
             const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
-            version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
+            version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
     bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }

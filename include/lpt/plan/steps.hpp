@@ -35,12 +35,13 @@ struct storage {
     lpt::tensor value;                   // constant
 };
 
-/// A tensor in memory.
+/// A tensor in memory: a storage, or a part of one, that begins `offset` bytes behind its beginning.
 struct stored_tensor {
     element type = dynamic;
     lpt::shape dimensions;
     layout order = layout::plain;
     storage_id storage = storage_id::none;
+    std::size_t offset = 0;
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
 };

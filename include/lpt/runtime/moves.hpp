@@ -120,6 +120,9 @@ void concatenate(const plan::concat_step& work, const Input& input, std::byte* t
         std::byte* first = to;
         for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
             const std::byte* const from = input(i);
+            if (from == first) {  // its step wrote it there
+                continue;
+            }
             for (std::size_t row = begin; row < end; ++row) {
                 detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
             }

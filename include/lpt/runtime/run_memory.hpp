@@ -40,11 +40,12 @@ public:
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
+        const std::size_t offset = net_[tensor].offset;
         switch (block.where) {
-            case plan::area::arena: return memory_.arena + block.offset;
-            case plan::area::constant: return block.value.data();
-            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
-            case plan::area::state: return memory_.states[block.offset]->bytes.data();
+            case plan::area::arena: return memory_.arena + block.offset + offset;
+            case plan::area::constant: return block.value.data() + offset;
+            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
         }
         return nullptr;
     }
@@ -54,8 +55,9 @@ public:
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
-        return block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
-                                                : memory_.arena + block.offset;
+        std::byte* const first = block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
+                                                                  : memory_.arena + block.offset;
+        return first + net_[tensor].offset;
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
