@@ -33,7 +33,7 @@ public:
     run_memory(const plan::network& net, const memory& where) : net_(net), memory_(where) {}
 
     /// The index of each loop of an elementwise step around its pixels and channels.
-    using position = std::vector<std::int64_t>;
+    using position = seq<std::int64_t, 8>;  // a run asks for no memory unless there are more loops
 
     const std::byte* read(plan::tensor_id tensor) const {
         if (tensor == plan::tensor_id::none) {
