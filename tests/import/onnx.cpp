@@ -83,6 +83,33 @@ TEST_CASE("What lies in the middle between two steps is rounded before the zero 
     CHECK(run(model, {row({7, 9, -3, -5})}) == std::vector<double>{8, 8, -4, -4});
 }
 
+TEST_CASE("Images and what arithmetic makes of inputs are divided before they are rounded") {
+    const words numbers_of{floats("s", {}, {0.3F}), small("z", {}, {3})};
+    const std::vector<double> codes{0, 1, 3, 3, 7, 255};
+    const float s = 0.3F;
+    // In the middle between two steps, where that is a float: 1.5 * s and -0.5 * s divide to it.
+    const std::vector<double> data{-1000,
+                                   static_cast<double>(-2.5F * s),
+                                   static_cast<double>(-0.5F * s),
+                                   static_cast<double>(0.5F * s),
+                                   static_cast<double>(3.5F * s),
+                                   1000};
+    parts image{{make_node("QuantizeLinear", {"x", "s", "z"}, {"y"})},
+                numbers_of,
+                {value("x", {1, 1, 2, 3})},
+                {value("y", {1, 1, 2, 3}, u8_type)}};
+    CHECK(run(import_content(make_model(image)),
+              {make_tensor(f32, {1, 1, 2, 3}, view<double>(data.data(), data.size()))}) == codes);
+    parts behind = image;
+    behind.nodes = {make_node("Neg", {"x"}, {"n"}), make_node("QuantizeLinear", {"n", "s", "z"}, {"y"})};
+    std::vector<double> negated;
+    for (const double each : data) {
+        negated.push_back(-each);
+    }
+    CHECK(run(import_content(make_model(behind)),
+              {make_tensor(f32, {1, 1, 2, 3}, view<double>(negated.data(), negated.size()))}) == codes);
+}
+
 TEST_CASE("A quantized tensor that several nodes read as real numbers is quantized once") {
     const words numbers_of{floats("s", {}, {0.5f}), small("z", {}, {128})};
     parts net = one_node(make_node("QuantizeLinear", {"x", "s", "z"}, {"q"}), numbers_of);

@@ -172,6 +172,39 @@ TEST_CASE("dequantization is fma(q, scale, shift) to f32") {
     }
 }
 
+TEST_CASE("a zero point that is taken off before the scaling leaves exactly 0, on every instruction set") {
+    std::vector<std::uint8_t> q(1000);
+    for (std::size_t j = 0; j < q.size(); ++j)
+        q[j] = static_cast<std::uint8_t>(j % 256);
+    k::post_operation scaling;
+    scaling.kind = k::post_kind::scale_shift;
+    scaling.beta = -0.0f;
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        CAPTURE(std::string(k::name_of(set)));
+        for (const int zero_point : {1, 77, 131, 255}) {
+            scaling.alpha = 0.0123f * static_cast<float>(zero_point);
+            k::convert_problem p;
+            p.channels = static_cast<std::int64_t>(q.size());
+            p.input = q.data();
+            p.input_type = k::element_kind::u8;
+            p.input_layout = p.output_layout = {p.channels, p.channels, 1};
+            p.finish.bias_all = static_cast<float>(-zero_point);
+            p.finish.post = &scaling;
+            p.finish.post_count = 1;
+            p.finish.output_type = k::element_kind::f32;
+            std::vector<float> out(q.size());
+            p.output = out.data();
+            k::table_for(set).convert(p, threads(1));
+            int wrong = 0;
+            for (std::size_t j = 0; j < q.size(); ++j)
+                wrong += out[j] != static_cast<float>(q[j] - zero_point) * scaling.alpha;
+            CHECK(wrong == 0);
+        }
+    }
+}
+
 TEST_CASE("every instruction set converts every type and layout to the scalar bits") {
     std::uint64_t seed = 0;
     const layout layouts[] = {layout::channels, layout::planes, layout::wide_channels};
@@ -248,6 +281,109 @@ TEST_CASE("long lines with the same constants for all elements give the scalar b
                         CAPTURE(count);
                         CAPTURE(variant);
                         CHECK(first_difference(expected, c.run(k::table_for(set)), to) == -1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+namespace {
+
+/// Elements in the middle between two steps, and the numbers next to those, as QuantizeLinear counts them.
+struct counted_case {
+    std::int64_t batch, pixels, channels;
+    layout from, to;
+    k::element_kind type;
+    bool per_channel;
+
+    static float divisor_of(std::int64_t channel) { return 0.0137f + 0.211f * static_cast<float>(channel % 11); }
+    static int zero_point_of(std::int64_t channel) { return static_cast<int>(channel % 5) - 2; }
+    static std::int64_t at(const k::element_layout& l, std::int64_t n, std::int64_t pixel, std::int64_t channel) {
+        return n * l.batch_stride + pixel * l.pixel_stride + channel * l.channel_stride;
+    }
+    template <class Visit>
+    void each(const Visit& visit) const {
+        for (std::int64_t n = 0; n < batch; ++n)
+            for (std::int64_t pixel = 0; pixel < pixels; ++pixel)
+                for (std::int64_t channel = 0; channel < channels; ++channel)
+                    visit(n, pixel, channel);
+    }
+    /// How many elements are not saturate(round_half_even(x / divisor) + zero point).
+    int wrong(const k::kernel_table& table) const {
+        const k::element_layout in = describe(from, pixels, channels);
+        const k::element_layout out = describe(to, pixels, channels);
+        guarded<float> input(static_cast<std::size_t>(elements_of(in, batch, pixels, channels)));
+        guarded<float> divisors(static_cast<std::size_t>(channels)), zeros(static_cast<std::size_t>(channels));
+        for (std::int64_t c = 0; c < channels; ++c) {
+            divisors.data()[c] = divisor_of(per_channel ? c : 0);
+            zeros.data()[c] = static_cast<float>(zero_point_of(per_channel ? c : 3));
+        }
+        std::int64_t count = 0;
+        each([&](std::int64_t n, std::int64_t pixel, std::int64_t c) {
+            const float steps = static_cast<float>(count % 300 - 150) + 0.5f;
+            const float middle = steps * divisors.data()[c];
+            const float inf = std::numeric_limits<float>::infinity();
+            const float values[] = {middle, std::nextafter(middle, inf), std::nextafter(middle, -inf)};
+            input.data()[at(in, n, pixel, c)] = values[count++ / 300 % 3];
+        });
+        k::post_operation post[3];
+        post[0].kind = k::post_kind::divide;
+        post[1].kind = k::post_kind::unary;
+        post[1].function = k::unary_function::round_even;
+        post[2].kind = k::post_kind::scale_shift;
+        post[2].alpha = 1;
+        if (per_channel) {
+            post[0].per_channel_a = divisors.data();
+            post[2].per_channel_b = zeros.data();
+        } else {
+            post[0].alpha = divisors.data()[0];
+            post[2].beta = zeros.data()[0];
+        }
+        k::convert_problem p;
+        p.batch = batch;
+        p.pixels = pixels;
+        p.channels = channels;
+        p.input = input.data();
+        p.input_layout = in;
+        p.output_layout = out;
+        p.finish.post = post;
+        p.finish.post_count = 3;
+        p.finish.output_type = type;
+        p.finish.quant_low = type == k::element_kind::i8 ? -128 : 0;
+        p.finish.quant_high = type == k::element_kind::i8 ? 127 : 255;
+        guarded<std::uint8_t> codes = output_buffer(elements_of(out, batch, pixels, channels), type);
+        p.output = codes.data();
+        table.convert(p, threads(2));
+        int result = 0;
+        each([&](std::int64_t n, std::int64_t pixel, std::int64_t c) {
+            const float quotient = input.data()[at(in, n, pixel, c)] / divisors.data()[c];
+            const float code =
+                std::min(std::max(std::nearbyint(quotient) + zeros.data()[c], p.finish.quant_low), p.finish.quant_high);
+            const std::uint8_t byte = codes.data()[at(out, n, pixel, c)];
+            result += static_cast<int>(code) !=
+                      (type == k::element_kind::i8 ? static_cast<std::int8_t>(byte) : static_cast<int>(byte));
+        });
+        return result;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what is divided, rounded and shifted is so to the last bit, in every layout, on every instruction set") {
+    const layout layouts[] = {layout::channels, layout::planes, layout::wide_channels};
+    for (const layout from : layouts) {
+        for (const layout to : layouts) {
+            for (const std::int64_t channels : {1, 3, 16, 37, 300}) {
+                for (int variant = 0; variant < 4; ++variant) {
+                    const k::element_kind type = variant % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+                    const counted_case c{2, 4 + 1200 / channels, channels, from, to, type, variant / 2 != 0};
+                    CAPTURE(channels);
+                    CAPTURE(variant);
+                    CHECK(c.wrong(k::table_for(k::isa::scalar)) == 0);
+                    for (const k::isa set : instruction_sets()) {
+                        CAPTURE(std::string(k::name_of(set)));
+                        CHECK(c.wrong(k::table_for(set)) == 0);
                     }
                 }
             }

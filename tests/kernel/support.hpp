@@ -191,7 +191,7 @@ struct epilogue_data {
 };
 
 /// Number of different epilogues that `make_epilogue` makes.
-inline constexpr int epilogue_variants = 23;
+inline constexpr int epilogue_variants = 24;
 
 /// Epilogues of all kinds; `typical` is the size of the accumulators that shall land in the middle of the output range.
 inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t rows, std::int64_t channels,
@@ -392,6 +392,14 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
             e.bias[e.bias.size() - 1] = std::numeric_limits<float>::quiet_NaN();
             clamp(-1e38f, 1e38f);
             scale_shift(e.multiply.data(), nullptr, 0, 3);
+            break;
+        case 23:
+            e.name = "divided per channel and rounded, shifted";
+            function(k::unary_function::round_even);
+            scale_shift(nullptr, nullptr, 1, 7);
+            e.post.insert(e.post.begin(), e.post.front());
+            e.post.front().kind = k::post_kind::divide;
+            e.post.front().per_channel_a = e.multiply.data();
             break;
         default: break;
     }

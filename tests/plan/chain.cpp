@@ -102,6 +102,38 @@ TEST_CASE("Negative scales do not narrow the range") {
     CHECK(made.low == -128);
 }
 
+TEST_CASE("A quotient that is rounded next is divided, unless its reciprocal is exact or nothing rounds it") {
+    const auto first_form = [](double divisor, bool rounds) {
+        graph model;
+        const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        const node_id quotient = model.add(op::divide{}, {input, constant(model, shape{}, {divisor})});
+        model.result(rounds ? model.add(op::round{}, {quotient}) : model.add(op::relu{}, {quotient}));
+        return chain_of(model, 1).functions[0].what;
+    };
+    CHECK(first_form(0.3, true) == chain_function::form::divide);
+    CHECK(first_form(0.25, true) == chain_function::form::affine);
+    CHECK(first_form(0.3, false) == chain_function::form::affine);
+}
+
+TEST_CASE("A dequantization takes its zero point off before it scales, unless integers are stored") {
+    plan::quantized_source from;
+    from.scale = spread::of(0.1);
+    from.shift = spread::of(-0.7);
+    from.zero_points = {7};
+    chain made = empty_chain();
+    made.dequantize(from);
+    made.affine(spread::of(2), spread::of(plan::no_shift));
+    REQUIRE(made.functions.size() == 2);
+    CHECK(made.functions[0].scale.one() == 1);
+    CHECK(made.functions[0].shift.one() == -7);
+    CHECK(made.functions[1].scale.one() == doctest::Approx(0.2));
+    CHECK(made.functions[1].shift.is_nothing_to_add());
+    made.store(u8, 0, 255);
+    REQUIRE(made.functions.size() == 1);
+    CHECK(made.functions[0].scale.one() == doctest::Approx(0.2));
+    CHECK(made.functions[0].shift.one() == doctest::Approx(-1.4));
+}
+
 TEST_CASE("Constants along other axes than that of the kernel end a chain") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");

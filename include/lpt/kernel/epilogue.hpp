@@ -202,6 +202,11 @@ private:
                     v[j] = simd::select(simd::less(v[j], simd::broadcast(0.0f)), simd::multiply(v[j], slope), v[j]);
                 }
                 break;
+            case post_kind::divide:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::divide(v[j], number<Whole>(step.per_channel_a, step.alpha, at, j));
+                break;
             case post_kind::scale_shift:
 #pragma GCC unroll 4
                 for (int j = 0; j < Count; ++j) {

@@ -90,6 +90,7 @@ enum class unary_function : std::uint8_t {
 enum class post_kind : std::uint8_t {
     clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
     prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    divide,  ///< v = v / a with a = per_channel_a[c], or alpha when that is null; one rounding
     scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
     add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
     multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)

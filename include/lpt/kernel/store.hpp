@@ -283,6 +283,7 @@ private:
             switch (step->kind) {
                 case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
                 case post_kind::prelu: apply_step<post_kind::prelu>(*step, rows, at, v); break;
+                case post_kind::divide: apply_step<post_kind::divide>(*step, rows, at, v); break;
                 case post_kind::scale_shift: apply_step<post_kind::scale_shift>(*step, rows, at, v); break;
                 case post_kind::add_residual: apply_step<post_kind::add_residual>(*step, rows, at, v); break;
                 case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
@@ -312,6 +313,9 @@ private:
             each(x, [&](floats v, int) __attribute__((always_inline)) {
                 return simd::select(simd::less(v, zero), simd::multiply(v, slope), v);
             });
+        } else if constexpr (Kind == post_kind::divide) {
+            const floats divisor = simd::load(step.a + at.column);
+            each(x, [&](floats v, int) __attribute__((always_inline)) { return simd::divide(v, divisor); });
         } else if constexpr (Kind == post_kind::scale_shift) {
             const floats a = simd::load(step.a + at.column);
             const floats b = simd::load(step.b + at.column);

@@ -13,6 +13,7 @@ namespace lpt::inline LPT_ABI::plan {
 struct chain_function {
     enum class form {
         affine,    // scale * v + shift
+        divide,    // v / scale
         clamp,     // between low and high
         prelu,     // v < 0 ? scale * v : v
         unary,     // function with low and high as its alpha and beta
@@ -25,6 +26,8 @@ struct chain_function {
     double low = 0;
     double high = 0;
     kernel::unary_function function = kernel::unary_function::abs;
+    bool is_zero_point =
+        false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -55,7 +58,8 @@ struct chain {
         if (scale.is(1) && shift.is_nothing_to_add()) {
             return;
         }
-        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
+        if (!functions.empty() && functions.back().what == chain_function::form::affine &&
+            !functions.back().is_zero_point) {
             chain_function& before = functions.back();
             spread joined_scale;
             spread moved;
@@ -72,6 +76,26 @@ struct chain {
         chain_function made;
         made.scale = scale;
         made.shift = shift;
+        functions.push_back(std::move(made));
+    }
+    /// What the elements of a dequantization's base are: (q - zero point) * scale where that is its form, so that q = zero point gives 0.
+    void dequantize(const quantized_source& from) {
+        const bool has_zero_point = from.has_one_zero_point() && from.zero_point() != 0;
+        if (!has_zero_point || !functions.empty() || !from.shift.is_one()) {
+            affine(from.scale, from.shift);
+            return;
+        }
+        chain_function taken_off;
+        taken_off.shift = spread::of(-from.zero_point());
+        taken_off.is_zero_point = true;
+        functions.push_back(std::move(taken_off));
+        affine(from.scale, spread::of(no_shift));
+    }
+    /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
+    void divide(const spread& divisor) {
+        chain_function made;
+        made.what = chain_function::form::divide;
+        made.scale = divisor;
         functions.push_back(std::move(made));
     }
     void clamp(double least, double greatest) {
@@ -94,10 +118,32 @@ struct chain {
         type = as;
         low = least;
         high = greatest;
+        join_zero_point();
         narrow_by_clamp();
     }
 
 private:
+    /// Between integers a last digit does not count: one function where there are two.
+    void join_zero_point() {
+        if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {
+            return;
+        }
+        for (const chain_function& each : functions) {
+            if (each.what != chain_function::form::affine && each.what != chain_function::form::clamp) {
+                return;
+            }
+        }
+        const std::vector<chain_function> all = std::move(functions);
+        functions.clear();
+        affine(all[0].scale, all[0].shift);
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            if (all[i].what == chain_function::form::affine) {
+                affine(all[i].scale, all[i].shift);
+            } else {
+                functions.push_back(all[i]);
+            }
+        }
+    }
     /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
     /// rounding and scaling keep the order.
     void narrow_by_clamp() {

@@ -172,7 +172,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
     made.anchor = output.node;
     made.operands[0] = plain_source(model(), from.base);
     made.functions.dimensions = model().shape(output);
-    made.functions.affine(from.scale, from.shift);
+    made.functions.dequantize(from);
     made.functions.tail = output;
     output_ref above = output;
     while (!(above == from.base)) {

@@ -122,8 +122,20 @@ inline bool extend_by_power(chain& to, const graph& model, const node& each, int
     return true;
 }
 
+/// True if what a node gives is only read to be rounded to whole numbers: a last digit decides about a whole step there.
+inline bool is_rounded_next(const graph& model, node_id id) {
+    return model.use_count(id) == 1 && model[model.first_use(id).node].is<op::round>();
+}
+
+/// True if multiplying by 1 / v divides by v to the last bit.
+inline bool has_exact_reciprocal(double v) {
+    const auto inverse = static_cast<float>(1 / v);
+    return static_cast<double>(inverse) * v == 1 && math::absolute(v) < 1e30 && math::absolute(v) > 1e-30;
+}
+
 /// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
-inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
+inline bool extend_by_constant(chain& to, const graph& model, node_id id, const spread& numbers, int port) {
+    const node& each = model[id];
     if (!to.allows(numbers) || !finite(numbers)) {
         return false;
     }
@@ -146,6 +158,10 @@ inline bool extend_by_constant(chain& to, const node& each, const spread& number
             }
             if (!numbers.all([](double v) { return v != 0; })) {
                 return false;
+            }
+            if (is_rounded_next(model, id) && !numbers.all(has_exact_reciprocal)) {
+                to.divide(numbers);
+                return true;
             }
             to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
             return true;
@@ -288,7 +304,7 @@ inline bool extend(chain& to, quantized_sources& sources, node_id id, int port) 
         case op::kind::minimum: {
             const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
             extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
-                                              detail::extend_by_constant(to, each, numbers, port)
+                                              detail::extend_by_constant(to, model, id, numbers, port)
                                         : !first && detail::extend_by_tensor(to, sources, each, port);
             break;
         }

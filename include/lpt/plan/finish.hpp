@@ -40,6 +40,10 @@ planned_finish finish_of(const chain& functions, const Numbers& numbers, const R
                 post.a = numbers(each.scale);
                 post.b = numbers(each.shift);
                 break;
+            case chain_function::form::divide:
+                post.kind = kernel::post_kind::divide;
+                post.a = numbers(each.scale);
+                break;
             case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
             case chain_function::form::prelu:
                 post.kind = kernel::post_kind::prelu;

@@ -218,7 +218,7 @@ inline bool begin_one_operand(quantized_sources& sources, node_id id, group& res
         result.operands[0] = plain_source(model, from.base);
         result.functions = chain();
         result.functions.dimensions = each.shape();
-        result.functions.affine(from.scale, from.shift);
+        result.functions.dequantize(from);
         if (extend(result.functions, sources, id, port)) {
             return true;
         }
@@ -231,6 +231,19 @@ inline bool begin(quantized_sources& sources, node_id id, group& result) {
     return begin_convolution(sources, id, result) || begin_product(sources, id, result) ||
            begin_pool(sources.model(), id, result) || begin_one_operand(sources, id, result) ||
            begin_two_operands(sources, id, result);
+}
+
+/// Where a function of two tensors gives real numbers, operands with a zero point are dequantized before it: what is 0 is read as 0.
+inline void show_zeros(quantized_sources& sources, group& made) {
+    if (made.form != group_form::two_operands || made.functions.type != f32) {
+        return;
+    }
+    const node& each = sources.model()[made.anchor];
+    for (std::size_t port = 0; port < 2; ++port) {
+        if (made.operands[port].has_one_zero_point() && made.operands[port].zero_point() != 0) {
+            made.operands[port] = plain_source(sources.model(), each.input(port));
+        }
+    }
 }
 
 inline int turn_of(op::kind kind) {
@@ -265,6 +278,7 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
                 continue;
             }
             follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            detail::show_zeros(sources, made);
             for (const node_id member : made.functions.nodes) {
                 result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
             }

@@ -91,9 +91,9 @@ inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref d
 
 inline value quantized_value(operation& n, output_ref real, const quantization& how) {
     quantized_tensor tensor{how, real, false, false, {}, {}};
-    // Not for images: they are quantized while they are brought into the layout of convolutions, which takes no other function yet.
-    const bool is_image = n.shape(real).rank_is_static() && n.shape(real).rank() == 4;
-    if (!is_image && detail::has_odd_zero_point(how) && detail::is_given(n.builder().model(), real)) {
+    // A FakeQuantize rounds the number of the level, and what transformations join with it; this is divided and rounded first.
+    const graph& model = n.builder().model();
+    if (!model[real.node].is<op::constant>() && detail::real_source(model).is_real(real)) {
         const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
         tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
         tensor.is_counted = true;

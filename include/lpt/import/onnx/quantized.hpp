@@ -66,30 +66,78 @@ inline quantization_bounds counted_bounds_of(const quantization& how, std::size_
     return bounds_of(steps, rank);
 }
 
-/// True if a zero point is odd: then the number of a level is even where that of the step is odd, and halves are rounded the other way.
-inline bool has_odd_zero_point(const quantization& how) {
-    for (std::size_t i = 0; how.zero_point && i < how.zero_point.elements(); ++i) {
-        if (how.zero_point.integer(i) % 2 != 0) {
-            return true;
+/// Where a value comes from that no transformation computes on integers: the network's inputs, what moves them, and arithmetic on them; functions
+/// of quantized values, which become tables.
+class real_source {
+    const graph& model_;
+    int visits_ = 64;  // branches join again and again
+
+    static bool is_function(op::kind kind) {
+        switch (kind) {
+            case op::kind::sigmoid:
+            case op::kind::tanh:
+            case op::kind::exp:
+            case op::kind::log:
+            case op::kind::sqrt:
+            case op::kind::erf:
+            case op::kind::sin:
+            case op::kind::cos:
+            case op::kind::elu:
+            case op::kind::selu:
+            case op::kind::gelu:
+            case op::kind::swish:
+            case op::kind::mish:
+            case op::kind::hswish:
+            case op::kind::hsigmoid:
+            case op::kind::hard_sigmoid:
+            case op::kind::soft_plus:
+            case op::kind::soft_sign: return true;
+            default: return false;
         }
     }
-    return false;
-}
-
-/// True for a value that the network is given, perhaps moved: such data often lies in the middle between two steps.
-inline bool is_given(const graph& model, output_ref source) {
-    for (int depth = 0; depth < 16; ++depth) {
-        const node& each = model[source.node];
-        if (each.is<op::parameter>()) {
-            return true;
+    static bool is_arithmetic(op::kind kind) {
+        switch (kind) {
+            case op::kind::add:
+            case op::kind::subtract:
+            case op::kind::multiply:
+            case op::kind::divide:
+            case op::kind::maximum:
+            case op::kind::minimum:
+            case op::kind::power:
+            case op::kind::relu:
+            case op::kind::prelu:
+            case op::kind::clamp:
+            case op::kind::abs:
+            case op::kind::negative: return true;
+            default: return false;
         }
-        if (!op::has(op::row_of(each.attributes()).traits, op::trait::movement) || each.inputs() == 0) {
+    }
+
+public:
+    explicit real_source(const graph& model) : model_(model) {}
+
+    bool is_real(output_ref source, bool in_function = false) {
+        if (--visits_ < 0 || model_.type(source) != f32) {
             return false;
         }
-        source = each.input(0);
+        const node& each = model_[source.node];
+        if (each.is<op::parameter>() || each.is<op::constant>()) {
+            return true;
+        }
+        if (each.is<op::fake_quantize>()) {
+            return in_function;
+        }
+        const bool moves = op::has(op::row_of(each.attributes()).traits, op::trait::movement) && each.inputs() != 0;
+        const bool is_a_function = is_function(each.kind());
+        const std::size_t read = moves || is_a_function ? 1 : is_arithmetic(each.kind()) ? each.inputs() : 0;
+        for (std::size_t port = 0; port < read; ++port) {
+            if (!is_real(each.input(port), is_a_function)) {
+                return false;
+            }
+        }
+        return read != 0;
     }
-    return false;
-}
+};
 
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
