@@ -180,6 +180,48 @@ TEST_CASE("Products with a zero point of the run multiply bytes and give the exa
     }
 }
 
+TEST_CASE("Sums of integers above 2^24 are exact, whatever is known of the weights") {
+    constexpr int length = 1000;
+    const std::vector<int> weights(length, 127);
+    std::vector<double> most(length, 255);
+    most[3] = 254;
+    const double wanted = 255.0 * 127 * length - 127;  // odd, and above 2^24
+    const tensor q = make_tensor(u8, {1, length}, view<double>(most.data(), most.size()));
+    const parts known{{make_node("MatMulInteger", {"q", "w"}, {"y"})},
+                      {small("w", {length, 1}, weights, i8_type)},
+                      {value("q", {1, length}, u8_type)},
+                      {value("y", {1, 1}, i32_type)}};
+    CHECK(results_of(make_model(known), {q})[0] == values{wanted});
+    const parts shifted{{make_node("MatMulInteger", {"q", "w", "z", "v"}, {"y"})},
+                        {small("w", {length, 1}, weights, i8_type), small("v", {1}, {-100}, i8_type)},
+                        {value("q", {1, length}, u8_type), value("z", {}, u8_type)},
+                        {value("y", {1, 1}, i32_type)}};
+    CHECK(results_of(make_model(shifted), {q, make_scalar(u8, 2)})[0] == values{253.0 * 227 * length - 227});
+    const parts given{{make_node("MatMulInteger", {"q", "w"}, {"y"})},
+                      {},
+                      {value("q", {1, length}, u8_type), value("w", {length, 1}, i8_type)},
+                      {value("y", {1, 1}, i32_type)}};
+    const std::vector<double> numbers_of(length, 127);
+    CHECK(results_of(make_model(given),
+                     {q, make_tensor(i8, {length, 1}, view<double>(numbers_of.data(), length))})[0] == values{wanted});
+    const tensor image = make_tensor(u8, {1, length, 1}, view<double>(most.data(), most.size()));
+    const parts convolution{{make_node("ConvInteger", {"q", "w"}, {"y"})},
+                            {small("w", {1, length, 1}, weights, i8_type)},
+                            {value("q", {1, length, 1}, u8_type)},
+                            {value("y", {1, 1, 1}, i32_type)}};
+    CHECK(results_of(make_model(convolution), {image})[0] == values{wanted});
+    const std::vector<int> twice(2 * length, 127);
+    std::vector<double> both = most;
+    both.insert(both.end(), most.begin(), most.end());
+    const parts grouped{{make_node("ConvInteger", {"q", "w"}, {"y"}, {integer("group", 2)})},
+                        {small("w", {2, length, 1}, twice, i8_type)},
+                        {value("q", {1, 2 * length, 1}, u8_type)},
+                        {value("y", {1, 2, 1}, i32_type)}};
+    CHECK(results_of(make_model(grouped),
+                     {make_tensor(u8, {1, 2 * length, 1}, view<double>(both.data(), both.size()))})[0] ==
+          values{wanted, wanted});
+}
+
 TEST_CASE("Convolutions of integers have zeros around the data, whatever its zero point is") {
     const parts net{{make_node("ConvInteger", {"q", "w", "z"}, {"y"}, {list("pads", {1, 0})})},
                     {small("w", {1, 2, 2}, {1, -2, 3, 4}, i8_type)},

@@ -209,121 +209,6 @@ inline void read_mat_mul(operation& n) {
     n.out(n.convert(product, type));
 }
 
-/// x - its zero point, in real numbers; a zero point for each row or column stands along axis `axis`.
-inline output_ref centred(operation& n, std::size_t port, std::size_t zero_point, std::int64_t axis) {
-    const output_ref x = n.convert(n.in(port), f32);
-    if (!n.has(zero_point)) {
-        return x;
-    }
-    output_ref zero = n.convert(n.in(zero_point), f32);
-    const lpt::shape& own = n.shape(zero);
-    if (own.rank() == 1 && !(own.is_static() && own.elements() == 1)) {
-        zero = broadcast_along(n, zero, x, axis, 0);
-    }
-    return n.make(op::subtract{}, {x, zero});
-}
-
-/// Integers that were computed as f32: what casts them back reads those.
-inline void out_whole(operation& n, output_ref whole) {
-    value result = n.reader().of(n.convert(whole, i32));
-    result.whole = whole;
-    n.out_value(0, result);
-}
-
-/// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
-/// subtracted first: as many as there are places, or one for all, or none.
-inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
-                            std::size_t channels) {
-    lpt::shape dimensions = bytes.dimensions();
-    const auto length = static_cast<std::size_t>(dimensions[axis]);
-    const auto count = static_cast<std::size_t>(dimensions[channels]);
-    if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
-        n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
-    }
-    const auto behind = [&](std::size_t which) {
-        std::size_t elements = 1;
-        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
-            elements *= static_cast<std::size_t>(dimensions[i]);
-        }
-        return elements;
-    };
-    const std::size_t inner = behind(axis);
-    const std::size_t channel_size = behind(channels);
-    dimensions[axis] = 1;
-    tensor_builder result(f32, dimensions);
-    const bool signs = is_signed(bytes.type());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const std::byte* const from = bytes.data() + i / inner * inner * length + i % inner;
-        std::int64_t sum = 0;
-        for (std::size_t k = 0; k < length; ++k) {
-            sum += signs ? static_cast<std::int8_t>(from[k * inner]) : std::to_integer<int>(from[k * inner]);
-        }
-        if (zero_points && length != 0) {
-            const std::size_t channel =
-                channels < axis ? i / (channel_size / length) % count : i / channel_size % count;
-            const std::int64_t zero = zero_points.integer(zero_points.elements() == 1 ? 0 : channel);
-            sum -= zero * static_cast<std::int64_t>(length);
-        }
-        result.real(i, static_cast<double>(sum));
-    }
-    return result.finish();
-}
-
-/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
-inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const tensor* weights = n.known(n.in(1));
-    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
-           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
-}
-inline output_ref whole_at(operation& n, std::size_t port) {
-    const value given = n.value_at(port);
-    return given.whole ? given.whole : n.convert(n.in(port), f32);
-}
-
-/// A zero point of the data that is known only in a run is taken out of the convolution, so that this multiplies bytes. What it adds is the
-/// same for all data: a convolution of ones with the sums of the weights' channels.
-inline void read_convolution_of_integers(operation& n) {
-    const output_ref weights = centred(n, 1, 3, 0);
-    const lpt::shape sizes = n.shape(n.in(0));
-    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
-        n.rank(weights) != sizes.rank()) {
-        return out_whole(n, convolved(n, centred(n, 0, 2, 1), weights, {}));
-    }
-    const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
-    const tensor sums = sums_of_bytes(n, n.known_input(1), 1, zeros, 0);
-    lpt::integers one_image = sizes.dimensions();
-    one_image[0] = 1;
-    one_image[1] = 1;
-    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
-    const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
-    const output_ref result = convolved(n, n.convert(n.in(0), f32), weights, {});
-    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
-    out_whole(n, n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})}));
-}
-
-/// The product of bytes less a zero point that is known only in a run, which is taken out of it, so that it multiplies bytes:
-/// (a - zero) * b = a * b - zero * (sums of b's columns). `b` are `weights` less `zeros`.
-inline output_ref product_of_bytes(operation& n, output_ref a, output_ref zero, output_ref b, const tensor& weights,
-                                   const tensor& zeros) {
-    const output_ref product = n.make(op::mat_mul{}, {n.convert(a, f32), b});
-    const output_ref sums = n.builder().constant(sums_of_bytes(n, weights, 0, zeros, 1));
-    return n.make(op::subtract{}, {product, n.make(op::multiply{}, {zero, sums})});
-}
-
-/// The product of bytes, each less its zero point.
-inline output_ref product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const output_ref b = centred(n, 1, b_zero, -1);
-    if (!has_computed_zero_point(n, a_zero, b_zero) || n.rank(n.in(0)) < 2 || n.rank(n.in(1)) != 2) {
-        return n.make(op::mat_mul{}, {centred(n, 0, a_zero, -2), b});
-    }
-    output_ref zero = whole_at(n, a_zero);
-    if (n.rank(zero) == 1) {
-        zero = broadcast_along(n, zero, n.in(0), -2, 0);
-    }
-    return product_of_bytes(n, n.in(0), zero, b, n.known_input(1), n.has(b_zero) ? n.known_input(b_zero) : tensor());
-}
-inline void read_product_of_integers(operation& n) { out_whole(n, product_of_integers(n, 2, 3)); }
-
 /// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
 inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
     if (!n.has(port)) {
@@ -352,8 +237,6 @@ inline constexpr operator_entry convolution_operators[] = {
     {"", "ConvTranspose", read_transposed_convolution},
     {"", "Gemm", read_gemm},
     {"", "MatMul", read_mat_mul},
-    {"", "ConvInteger", read_convolution_of_integers},
-    {"", "MatMulInteger", read_product_of_integers},
     {"", "QLinearConv", read_quantized_convolution},
     {"", "QLinearMatMul", read_quantized_product},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/import/onnx/convolution.hpp>
+#include <lpt/import/onnx/integer_products.hpp>
 #include <lpt/import/onnx/pooling.hpp>
 
 #include <algorithm>
@@ -96,7 +96,9 @@ inline void read_quantized_gemm(operation& n) {
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
-    const output_ref result = n.make(op::multiply{}, {product_of_integers(n, 4, 5), scale});
+    const value sum = product_of_integers(n, 4, 5);
+    const output_ref whole = sum.whole ? sum.whole : n.convert(n.reader().plain_of(sum), f32);
+    const output_ref result = n.make(op::multiply{}, {whole, scale});
     n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
 }
 
@@ -108,7 +110,7 @@ inline void read_product_of_range(operation& n) {
         n.wrong({"needs a matrix of 8-bit weights, not ", lpt::name(weights.type()), " ", weights.dimensions()});
     }
     const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
-    const output_ref product = product_of_bytes(n, a.bytes, a.zero_point, centred(n, 1, 3, -1), weights, zeros);
+    const output_ref product = product_of_bytes(n, a.bytes, a.zero_point, centred(n, n.in(1), 3, -1), weights, zeros);
     const output_ref result = n.make(op::multiply{}, {product, n.make(op::multiply{}, {a.scale, n.in(2)})});
     n.out(n.has(4) ? n.make(op::add{}, {result, n.in(4)}) : result);
 }

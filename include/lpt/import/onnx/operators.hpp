@@ -12,6 +12,7 @@
 #include <lpt/import/onnx/elementwise.hpp>
 #include <lpt/import/onnx/features.hpp>
 #include <lpt/import/onnx/flex_attention.hpp>
+#include <lpt/import/onnx/integer_products.hpp>
 #include <lpt/import/onnx/linear_algebra.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
@@ -42,6 +43,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(activation_operators);
         add(quantization_operators);
         add(convolution_operators);
+        add(integer_product_operators);
         add(detection_operators);
         add(pooling_operators);
         add(movement_operators);
