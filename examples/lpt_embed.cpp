@@ -24,6 +24,7 @@ struct arguments {
     std::string precision = "int8";
     std::string target = "cpu_x86";
     bool follow_upstream = false;
+    bool allow_external_data = false;
     bool executor = false;
     std::string isa;
 };
@@ -39,6 +40,8 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "tflite", "none"}));
     app.add_flag("--follow-upstream", to.follow_upstream,
                  "give the network that OpenVINO gives, also where it is wrong");
+    app.add_flag("--allow-external-data", to.allow_external_data,
+                 "read tensors of an ONNX model from files outside its folder, too");
     CLI::Option* const executor =
         app.add_flag("--executor", to.executor, "write the plan, for lpt::static_executor, instead of the network");
     app.add_option("--isa", to.isa, "the instruction set of the plan; default: the best that this processor has")
@@ -69,7 +72,7 @@ kernel::isa instruction_set(const arguments& given) {
 
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
-    graph model = read_network_file(given.model);
+    graph model = read_network_file(given.model, given.allow_external_data);
     if (given.precision == "int8") {
         prepare(model);
         target where = ready_target(given.target);

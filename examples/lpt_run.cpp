@@ -39,6 +39,7 @@ struct arguments {
     std::string arithmetic;
     std::string target = "host";
     bool follow_upstream = false;
+    bool allow_external_data = false;
     bool as_transformed = false;
     int threads = 1;
     std::string isa;
@@ -87,6 +88,8 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "tflite", "none"}));
     app.add_flag("--follow-upstream", to.follow_upstream,
                  "give the network that OpenVINO gives, also where it is wrong");
+    app.add_flag("--allow-external-data", to.allow_external_data,
+                 "read tensors of an ONNX model from files outside its folder, too");
     app.add_flag("--as-transformed", to.as_transformed,
                  "run what the transformations give, without the optimizations behind them");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
@@ -308,7 +311,7 @@ std::size_t peak_memory_bytes() {
 void run_network(const arguments& given) {
     run::figures all;
     stopwatch importing;
-    graph model = read_network_file(given.model);
+    graph model = read_network_file(given.model, given.allow_external_data);
     all.import_ms = importing.ms();
     model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;

@@ -3,7 +3,9 @@
 
 #include <lpt/import/import.hpp>
 
-lpt::graph read_network_file(const std::string& path) { return lpt::import(path); }
+lpt::graph read_network_file(const std::string& path, bool external_data_anywhere) {
+    return lpt::import(path, {}, external_data_anywhere);
+}
 
 bool is_tflite_file(const std::string& path) {
     const lpt::mapped_file file(path.c_str());

@@ -250,13 +250,37 @@ TEST_CASE("Tensors that the file does not hold are refused") {
         }));
     };
     CHECK(complaint(external("../outside.bin")) ==
-          "net.onnx: external data in '../outside.bin' lies outside the folder of the model");
+          "net.onnx: external data in '../outside.bin' lies outside the folder of the model; "
+          "external_data_anywhere (--allow-external-data of lpt_run and lpt_embed) allows it");
     CHECK(complaint(external("/etc/passwd")) ==
-          "net.onnx: external data in '/etc/passwd' lies outside the folder of the model");
+          "net.onnx: external data in '/etc/passwd' lies outside the folder of the model; "
+          "external_data_anywhere (--allow-external-data of lpt_run and lpt_embed) allows it");
     const temporary_folder folder;
     folder.write("weights.bin", std::string(16, '\0'));
     const lpt::graph model = lpt::import(folder.write("net.onnx", external("weights.bin")));
     CHECK(run(model, {row({1, 2, 3, 4})}) == std::vector<double>{1, 2, 3, 4});
+    const temporary_folder elsewhere;
+    const std::string apart = elsewhere.write("net.onnx", external(folder.write("weights.bin", std::string(16, '\0'))));
+    CHECK_THROWS_AS(lpt::import(apart), error);
+    CHECK(run(lpt::import(apart, {}, true), {row({1, 2, 3, 4})}) == std::vector<double>{1, 2, 3, 4});
+}
+
+TEST_CASE("More inputs than an operator has are refused, those left out are not counted") {
+    CHECK(complaint(make_model(one_node(make_node("Relu", {"x", "x"}, {"y"})))) ==
+          "net.onnx: node 'y' (Relu) at byte 12: Relu has 2 inputs, expected at most 1");
+    CHECK(complaint(make_model(one_node(make_node("Add", {"x", "x", "x"}, {"y"})))) ==
+          "net.onnx: node 'y' (Add) at byte 12: Add has 3 inputs, expected at most 2");
+    const lpt::graph model = import_content(make_model(one_node(make_node("Relu", {"x", "", ""}, {"y"}))));
+    CHECK(run(model, {row({-1, 2, -3, 4})}) == std::vector<double>{0, 2, 0, 4});
+}
+
+TEST_CASE("What is no protocol buffer is refused with the byte where it is none") {
+    const std::string whole = make_model(one_node(make_node("Relu", {"x"}, {"y"})));
+    CHECK(complaint(whole + "\x7a\x05") == ("net.onnx: is cut off, or not an ONNX model: a field at byte " +
+                                            std::to_string(whole.size() + 1) + " is longer than what it is part of"));
+    const std::string said = complaint(whole + std::string(11, '\xff'));
+    CHECK(said.starts_with("net.onnx: is not an ONNX model: "));
+    CHECK(said.ends_with(" at byte " + std::to_string(whole.size())));
 }
 
 TEST_CASE("A file that ends too early, anywhere, is refused in one line or lacks only what was optional") {

@@ -28,6 +28,18 @@ class message {
             wrong_type(words);
         }
     }
+    /// What `read` gives; an error with the byte for what is no protocol buffer.
+    template <class Read>
+    auto reading(const Read& read) const {
+        const std::size_t at = byte();
+        try {
+            return read();
+        } catch (const protozero::end_of_buffer_exception&) {
+            fail({"is cut off, or not an ONNX model: a field at byte ", at, " is longer than what it is part of"});
+        } catch (const protozero::exception& broken) {
+            fail({"is not an ONNX model: ", broken.what(), " at byte ", at});
+        }
+    }
     template <class Number, class Get>
     void append(std::vector<Number>& to, protozero::pbf_wire_type one, text_view words, Get&& get) {
         if (fields_.wire_type() != protozero::pbf_wire_type::length_delimited) {
@@ -40,7 +52,7 @@ class message {
             const char* at = content.data();
             const char* const end = at + content.size();
             while (at != end) {
-                to.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
+                to.push_back(reading([&] { return static_cast<std::int64_t>(protozero::decode_varint(&at, end)); }));
             }
         } else {
             if (content.size() % sizeof(Number) != 0) {
@@ -59,25 +71,29 @@ public:
     message() = default;
     message(std::string_view content, const char* file) : fields_(content.data(), content.size()), file_(file) {}
 
-    bool next() { return fields_.next(); }
+    bool next() {
+        return reading([&] { return fields_.next(); });
+    }
     unsigned field() const { return fields_.tag(); }
     /// Where in the file the reading is.
     std::size_t byte() const { return static_cast<std::size_t>(fields_.data().data() - file_); }
     const char* file() const { return file_; }
-    void skip() { fields_.skip(); }
+    void skip() {
+        reading([&] { fields_.skip(); });
+    }
 
     std::int64_t integer() {
         expect(protozero::pbf_wire_type::varint, "an integer");
-        return fields_.get_int64();
+        return reading([&] { return fields_.get_int64(); });
     }
     float real() {
         expect(protozero::pbf_wire_type::fixed32, "a 32-bit number");
-        return fields_.get_float();
+        return reading([&] { return fields_.get_float(); });
     }
     /// Bytes, text, or the content of a message.
     std::string_view view() {
         expect(protozero::pbf_wire_type::length_delimited, "bytes");
-        const protozero::data_view content = fields_.get_view();
+        const protozero::data_view content = reading([&] { return fields_.get_view(); });
         return {content.data(), content.size()};
     }
     message inner() { return {view(), file_}; }
@@ -90,7 +106,7 @@ public:
     }
     void append_to(std::vector<double>& to) {
         append(to, protozero::pbf_wire_type::fixed64, "64-bit numbers",
-               [](message& from) { return from.fields_.get_double(); });
+               [](message& from) { return from.reading([&] { return from.fields_.get_double(); }); });
     }
 };
 

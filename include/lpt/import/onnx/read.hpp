@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/onnx/most_inputs.hpp>
 #include <lpt/import/onnx/quantized.hpp>
 
 #include <algorithm>
@@ -61,6 +62,18 @@ inline std::int64_t version_of(std::string_view domain, std::string_view type, c
             {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
     }
     return found->second;
+}
+
+/// Raises an error for a node with more inputs than its operator has in any version.
+inline void check_inputs(const node_description& node, const model_builder& to) {
+    std::size_t count = node.inputs.size();
+    while (count > 0 && node.inputs[count - 1].empty()) {
+        --count;  // left out
+    }
+    const std::optional<std::size_t> most = most_inputs(node.domain, node.type);
+    if (most && count > *most) {
+        to.wrong({shown(node.type), " has ", count, " inputs, expected at most ", *most});
+    }
 }
 
 /// The nodes of a list that give what others of it read.
@@ -143,17 +156,12 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
         builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
                         " is not supported"});
     }
+    detail::check_inputs(node, builder_);
     operation one(*this, names, node, version);
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
     }
-    const source_node mine = builder_.current();
-    try {
-        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
-    } catch (const protozero::exception& broken) {
-        builder_.begin(mine);
-        builder_.wrong({"is broken: ", broken.what()});
-    }
+    lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
     builder_.finish();
     builder_.begin(around);
 }

@@ -62,7 +62,9 @@ public:
         const std::filesystem::path file = std::filesystem::weakly_canonical(folder / name, broken);
         const std::filesystem::path relative = file.lexically_relative(folder);
         if (!anywhere_ && (broken || relative.empty() || *relative.begin() == "..")) {
-            to.wrong({"external data in '", name.c_str(), "' lies outside the folder of the model"});
+            to.wrong({"external data in '", name.c_str(),
+                      "' lies outside the folder of the model; external_data_anywhere "
+                      "(--allow-external-data of lpt_run and lpt_embed) allows it"});
         }
         auto opened = std::make_unique<mapped_file>(file.string().c_str());
         return *files_.emplace(name, std::move(opened)).first->second;
@@ -74,8 +76,6 @@ template <class Action>
 auto reading(const model_builder& to, Action&& action) {
     try {
         return action();
-    } catch (const protozero::exception& broken) {
-        to.wrong({"is broken: ", broken.what()});
     } catch (const error& raised) {
         to.wrong({raised.message()});
     }
