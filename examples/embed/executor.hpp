@@ -142,7 +142,8 @@ inline const char* type_of(element type) {
 }
 
 inline const char* name_of(kernel::post_kind kind) {
-    constexpr const char* names[] = {"clamp", "prelu", "divide", "scale_shift", "add_residual", "multiply_residual", "unary"};
+    constexpr const char* names[] = {"clamp", "prelu", "divide", "scale_shift", "add_residual", "multiply_residual",
+                                     "unary"};
     return names[static_cast<int>(kind)];
 }
 inline const char* name_of(kernel::binary_function function) {

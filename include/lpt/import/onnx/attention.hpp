@@ -172,23 +172,14 @@ inline void read_attention(operation& n) {
     n.out(0, packed ? heads_together(n, result) : result);
 }
 
-/// The pairs of numbers in a head are turned by angles, whose cosines and sines are given by position.
-inline void read_rotary_embedding(operation& n) {
-    const output_ref x = n.in(0);
-    const bool packed = n.rank(x) == 3;
-    const output_ref apart = packed ? heads_apart(n, x, n.integer("num_heads", 0)) : x;
+/// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
+inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
     const dimension size = n.shape(apart)[3];
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
     std::int64_t turned = n.integer("rotary_embedding_dim", 0);
     turned = turned == 0 ? size : turned;
-    const auto cache = [&](std::size_t port) {
-        const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
-        return n.unsqueeze(by_place, {1});
-    };
-    const output_ref cosine = cache(1);
-    const output_ref sine = cache(2);
     const bool interleaved = n.flag("interleaved");
     const output_ref first = interleaved ? n.slice(apart, 3, 0, turned, 2) : n.slice(apart, 3, 0, turned / 2);
     const output_ref second = interleaved ? n.slice(apart, 3, 1, turned, 2) : n.slice(apart, 3, turned / 2, turned);
@@ -206,6 +197,19 @@ inline void read_rotary_embedding(operation& n) {
     if (turned != size) {
         result = n.concat({result, n.slice(apart, 3, turned, size)}, 3);
     }
+    return result;
+}
+
+/// The pairs of numbers in a head are turned by angles, whose cosines and sines are given by position.
+inline void read_rotary_embedding(operation& n) {
+    const output_ref x = n.in(0);
+    const bool packed = n.rank(x) == 3;
+    const output_ref apart = packed ? heads_apart(n, x, n.integer("num_heads", 0)) : x;
+    const auto cache = [&](std::size_t port) {
+        const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
+        return n.unsqueeze(by_place, {1});
+    };
+    const output_ref result = turned_pairs(n, apart, cache(1), cache(2));
     n.out(packed ? heads_together(n, result) : result);
 }
 

@@ -40,6 +40,33 @@ inline void read_quantized_average_pool(operation& n) {
     out_quantized(n, n.make_node(what, {real_at(n, 0, 1, 2)}, plain ? 1 : 16), 3, 4);
 }
 
+/// Elements of one input or the other, by a condition.
+inline void read_quantized_where(operation& n) {
+    out_quantized(n, n.make(op::select{}, {n.in(0), real_at(n, 1, 2, 3), real_at(n, 4, 5, 6)}), 7, 8);
+}
+
+/// Max pooling of data whose channels come last.
+inline void read_max_pool_of_channels_last(operation& n) {
+    op::max_pool what;
+    read_pool_window(n, what);
+    const output_ref x = n.in(0);
+    const std::size_t rank = n.rank(x);
+    if (rank != what.kernel.size() + 2) {
+        n.wrong({"has a window of ", what.kernel.size(), " axes for data of ", rank});
+    }
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    lpt::integers to_front{0, last};
+    lpt::integers to_back{0};
+    for (std::int64_t axis = 1; axis < last; ++axis) {
+        to_front.push_back(axis);
+        to_back.push_back(axis + 1);
+    }
+    to_back.push_back(1);
+    what.index_element_type = i64;
+    const node_id made = n.make_node(what, {n.transpose(x, to_front)}, 14);
+    n.out(n.transpose(made, to_back));
+}
+
 /// Scale and zero point of the output, then three inputs for each part.
 inline void read_quantized_concat(operation& n) {
     seq<output_ref> parts;
@@ -238,6 +265,8 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearGlobalAveragePool", read_quantized_global_average_pool},
     {"com.microsoft", "QLinearAveragePool", read_quantized_average_pool},
     {"com.microsoft", "QLinearConcat", read_quantized_concat},
+    {"com.microsoft", "QLinearWhere", read_quantized_where},
+    {"com.microsoft", "NhwcMaxPool", read_max_pool_of_channels_last, true},
     {"com.microsoft", "QLinearSigmoid", read_quantized_unary<op::sigmoid>},
     {"com.microsoft", "QLinearLeakyRelu", read_quantized_leaky_relu},
     {"com.microsoft", "QLinearSoftmax", read_quantized_softmax},
@@ -248,6 +277,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "MatMulNBits", read_product_of_blocks},
     {"com.microsoft", "FusedConv", read_fused_convolution},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
+    {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},
     {"com.microsoft", "FusedGemm", read_fused_gemm},
 };
 

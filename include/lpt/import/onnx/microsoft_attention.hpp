@@ -7,8 +7,8 @@
 namespace lpt::inline LPT_ABI::onnx {
 
 /// What is added to the scores, [batch or 1, heads or 1, queries or 1, keys]: a negative number where a key does not count. `port`: of the
-/// mask, which may be the numbers of keys, or 1 for each key that counts.
-inline output_ref added_mask(operation& n, std::size_t port, output_ref places, double filling) {
+/// mask, which may be the numbers of keys, or 1 for each key that counts; the keys lie along an axis of `places`.
+inline output_ref added_mask(operation& n, std::size_t port, output_ref places, std::int64_t axis, double filling) {
     const output_ref given = n.in(port);
     const std::size_t rank = n.rank(given);
     output_ref counts;
@@ -17,7 +17,7 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
             n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
         }
-        const output_ref columns = n.counted(n.size_along(places, 1));
+        const output_ref columns = n.counted(n.size_along(places, axis));
         counts = n.make(op::less{}, {columns, n.reshape(n.convert(given, i64), {-1, 1, 1, 1})});
     } else {
         counts = n.make(op::not_equal{}, {given, n.like(given, 0)});
@@ -45,7 +45,7 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     const double given = n.real("scale", 0);
     const double scale = given != 0 ? given : 1 / math::sqrt(static_cast<double>(width / heads));
     const double filling = n.real("mask_filter_value", -10000);
-    output_ref added = n.has(mask) ? added_mask(n, mask, x, filling) : output_ref();
+    output_ref added = n.has(mask) ? added_mask(n, mask, x, 1, filling) : output_ref();
     if (n.flag("unidirectional")) {
         const output_ref place = n.counted(n.size_along(x, 1));
         const output_ref is_before = n.make(op::less_equal{}, {n.unsqueeze(place, {0}), n.unsqueeze(place, {1})});

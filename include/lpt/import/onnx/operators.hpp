@@ -17,6 +17,7 @@
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/microsoft_attention.hpp>
+#include <lpt/import/onnx/microsoft_transformers.hpp>
 #include <lpt/import/onnx/movement.hpp>
 #include <lpt/import/onnx/pooling.hpp>
 #include <lpt/import/onnx/quantization.hpp>
@@ -24,6 +25,7 @@
 #include <lpt/import/onnx/reduction.hpp>
 #include <lpt/import/onnx/resampling.hpp>
 #include <lpt/import/onnx/scatter.hpp>
+#include <lpt/import/onnx/sequences.hpp>
 #include <lpt/import/onnx/shape.hpp>
 #include <lpt/import/onnx/signal.hpp>
 
@@ -64,6 +66,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
+        add(microsoft_transformer_operators);
+        add(sequence_operators);
         return result;
     }();
     const auto found = all.find({domain, type});

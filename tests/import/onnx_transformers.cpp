@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/import/onnx_results.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::testing::onnx_file;
+
+namespace {
+
+constexpr std::int64_t i32_number = 6;
+const std::string microsoft = "com.microsoft";
+
+/// Attention of queries that are 0, which gives the mean of the values that count.
+std::vector<values> attention(const words& inputs, const words& initializers, std::int64_t queries = 1,
+                              const words& attributes = {}) {
+    words all{integer("num_heads", 1)};
+    all.insert(all.end(), attributes.begin(), attributes.end());
+    const parts net{{make_node("MultiHeadAttention", inputs, {"y", "keys", "present"}, all, microsoft)},
+                    initializers,
+                    {value("q", {1, queries, 1}), value("k", {1, 3, 1}), value("v", {1, 3, 1})},
+                    {value("y", {1, queries, 1}), value("present", {1, 1, 3, 1})}};
+    const values zeros(static_cast<std::size_t>(queries), 0);
+    return results_of(make_model(net), {floats_of({1, queries, 1}, zeros), floats_of({1, 3, 1}, {1, 2, 3}),
+                                        floats_of({1, 3, 1}, {3, 6, 9})});
+}
+
+}  // namespace
+
+TEST_CASE("MultiHeadAttention looks at the keys that masks leave, with a bias and what came before") {
+    CHECK(attention({"q", "k", "v"}, {})[0][0] == doctest::Approx(6));
+    const std::string counts = raw_tensor("m", {1}, i32_number, std::string("\2\0\0\0", 4));
+    CHECK(attention({"q", "k", "v", "", "m"}, {counts})[0][0] == doctest::Approx(4.5));
+    const std::string which = raw_tensor("m", {1, 3}, i32_number, std::string("\0\0\0\0\1\0\0\0\1\0\0\0", 12));
+    CHECK(attention({"q", "k", "v", "", "m"}, {which})[0][0] == doctest::Approx(7.5));
+    CHECK(attention({"q", "k", "v", "b"}, {floats("b", {3}, {0, 0, 10})})[0][0] == doctest::Approx(16));
+    const std::string added = floats("a", {1, 1, 1, 3}, {0, 0, 100});
+    CHECK(attention({"q", "k", "v", "", "", "a"}, {added})[0][0] == doctest::Approx(9));
+    const values before = attention({"q", "k", "v"}, {}, 3, {integer("unidirectional", 1)})[0];
+    CHECK(before[0] == doctest::Approx(3));
+    CHECK(before[1] == doctest::Approx(4.5));
+    CHECK(before[2] == doctest::Approx(6));
+    const std::vector<values> past = attention({"q", "k", "v", "", "", "", "pk", "pv"},
+                                               {floats("pk", {1, 1, 1, 1}, {5}), floats("pv", {1, 1, 1, 1}, {12})});
+    CHECK(past[0][0] == doctest::Approx(7.5));
+    CHECK(past[1] == values{12, 3, 6, 9});
+}
+
+TEST_CASE("Keys and values of an attention may lie side by side") {
+    const parts net{{make_node("MultiHeadAttention", {"q", "kv"}, {"y"}, {integer("num_heads", 1)}, microsoft)},
+                    {},
+                    {value("q", {1, 1, 1}), value("kv", {1, 2, 1, 2, 1})},
+                    {value("y", {1, 1, 1})}};
+    const tensor both = floats_of({1, 2, 1, 2, 1}, {100, 4, 100, 8});
+    CHECK(results_of(make_model(net), {floats_of({1, 1, 1}, {0}), both})[0][0] == doctest::Approx(6));
+}
+
+TEST_CASE("EmbedLayerNormalization adds words and places and counts the mask") {
+    const parts net{{make_node("EmbedLayerNormalization", {"w", "", "words", "places", "", "g", "b", "m"},
+                               {"y", "count", "sum"}, {}, microsoft)},
+                    {floats("words", {2, 2}, {1, 3, 5, 9}), floats("places", {2, 2}, {0, 0, 10, 20}),
+                     floats("g", {2}, {2, 1}), floats("b", {2}, {0.5f, 0})},
+                    {value("w", {1, 2}, i32_number), value("m", {1, 2}, i32_number)},
+                    {value("y", {1, 2, 2}), value("count", {1}, i32_number), value("sum", {1, 2, 2})}};
+    const std::vector<values> all = results_of(make_model(net), {make_tensor(i32, {1, 2}, view<double>({1, 0})),
+                                                                 make_tensor(i32, {1, 2}, view<double>({1, 0}))});
+    const values wanted{-1.5, 1, -1.5, 1};
+    REQUIRE(all[0].size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CHECK(all[0][i] == doctest::Approx(wanted[i]).epsilon(1e-4));
+    }
+    CHECK(all[1] == values{1});
+    CHECK(all[2] == values{5, 9, 11, 23});
+}
+
+TEST_CASE("RotaryEmbedding turns pairs by the angles of places, which may be one for all") {
+    const words tables{floats("cos", {3, 1}, {1, 0, -1}), floats("sin", {3, 1}, {0, 1, 0})};
+    for (const std::string& places :
+         {raw_tensor("p", {1}, i64_type, std::string("\1\0\0\0\0\0\0\0", 8)),
+          raw_tensor("p", {1, 2}, i64_type, std::string("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16))}) {
+        parts net{{make_node("RotaryEmbedding", {"x", "p", "cos", "sin"}, {"y"}, {}, microsoft)},
+                  tables,
+                  {value("x", {1, 2, 2})},
+                  {value("y", {1, 2, 2})}};
+        net.initializers.push_back(places);
+        CHECK(results_of(make_model(net), {floats_of({1, 2, 2}, {3, 4, 5, 6})})[0] == values{-4, 3, -5, -6});
+    }
+}
+
+TEST_CASE("QLinearWhere gives the elements of either input with the output's scale") {
+    const parts net{
+        {make_node("QLinearWhere", {"c", "x", "xs", "xz", "y", "ys", "yz", "zs", "zz"}, {"z"}, {}, microsoft)},
+        {floats("xs", {}, {0.5f}), small("xz", {}, {0}), floats("ys", {}, {1}), small("yz", {}, {1}),
+         floats("zs", {}, {0.25f}), small("zz", {}, {2})},
+        {value("c", {2}, 9), value("x", {2}, u8_type), value("y", {2}, u8_type)},
+        {value("z", {2}, u8_type)}};
+    CHECK(results_of(make_model(net),
+                     {make_tensor(boolean, {2}, view<double>({1, 0})), make_tensor(u8, {2}, view<double>({10, 20})),
+                      make_tensor(u8, {2}, view<double>({7, 9}))})[0] == values{22, 34});
+}
+
+TEST_CASE("NhwcMaxPool has its channels last") {
+    const parts net{{make_node("NhwcMaxPool", {"x"}, {"y"}, {list("kernel_shape", {2, 2})}, microsoft)},
+                    {},
+                    {value("x", {1, 2, 2, 2}, u8_type)},
+                    {value("y", {1, 1, 1, 2}, u8_type)}};
+    const tensor x = make_tensor(u8, {1, 2, 2, 2}, view<double>({1, 8, 3, 6, 5, 4, 7, 2}));
+    CHECK(results_of(make_model(net), {x})[0] == values{7, 8});
+}
+
+TEST_CASE("TransposeMatMul turns its first matrix") {
+    const parts net{{make_node("TransposeMatMul", {"a", "b"}, {"y"}, {integer("transA", 1)}, microsoft)},
+                    {},
+                    {value("a", {2, 1}), value("b", {2, 1})},
+                    {value("y", {1, 1})}};
+    CHECK(results_of(make_model(net), {floats_of({2, 1}, {1, 2}), floats_of({2, 1}, {3, 4})})[0] == values{11});
+}
