@@ -86,6 +86,7 @@ struct conversion {
     k::element_kind from, to;
     std::int64_t pixels = 224 * 224;
     bool planes = false;
+    bool divides = false;  // as QuantizeLinear does, or takes a zero point off first
 };
 
 void run_convert(benchmark::State& state, k::isa set, const k::parallel_for& parallel, const conversion& c) {
@@ -104,6 +105,22 @@ void run_convert(benchmark::State& state, k::isa set, const k::parallel_for& par
     problem.output_layout = {count, 3, 1};
     problem.finish.scale_all = c.from == k::element_kind::i32 ? 0.01f : 0.5f;
     problem.finish.output_type = c.to;
+    k::post_operation post[3];
+    if (c.divides) {
+        problem.finish.scale_all = 1;
+        problem.finish.post = post;
+        const bool dequantizes = c.to == k::element_kind::f32;
+        post[0].kind = dequantizes ? k::post_kind::scale_shift : k::post_kind::divide;
+        post[0].alpha = 0.3f;
+        post[0].beta = -0.0f;
+        post[1].kind = k::post_kind::unary;
+        post[1].function = k::unary_function::round_even;
+        post[2].kind = k::post_kind::scale_shift;
+        post[2].alpha = 1;
+        post[2].beta = 3;
+        problem.finish.post_count = dequantizes ? 1 : 3;
+        problem.finish.bias_all = dequantizes ? -3.0f : 0.0f;
+    }
     measure(state, count * (k::bytes_of(c.from) + k::bytes_of(c.to)), [&] { table.convert(problem, parallel); });
 }
 
@@ -207,10 +224,13 @@ void register_others(k::isa set, const k::parallel_for& parallel) {
     add("binary_multiply/u8u8_u8/3136x256", run_binary, k::binary_function::multiply);
     using enum k::element_kind;
     add("quantize_planes/f32_u8/50176x3", run_convert, conversion{f32, u8, 50176, true});
+    add("quantize_planes_divided/f32_u8/50176x3", run_convert, conversion{f32, u8, 50176, true, true});
     // 0.7 MB, 21 MB and 0.5 GB: in the L2, the L3 and neither.
     for (const std::int64_t pixels : {50176, 1400000, 33000000}) {
         const std::string size = "/" + std::to_string(pixels) + "x3";
         add("quantize/f32_u8" + size, run_convert, conversion{f32, u8, pixels});
+        add("quantize_divided/f32_u8" + size, run_convert, conversion{f32, u8, pixels, false, true});
+        add("dequantize_centred/u8_f32" + size, run_convert, conversion{u8, f32, pixels, false, true});
         add("quantize/f32_i8" + size, run_convert, conversion{f32, i8, pixels});
         add("dequantize/u8_f32" + size, run_convert, conversion{u8, f32, pixels});
         add("dequantize/i8_f32" + size, run_convert, conversion{i8, f32, pixels});
