@@ -417,6 +417,18 @@ class message {
             wrong_type(words);
         }
     }
+    /// What `read` gives; an error with the byte for what is no protocol buffer.
+    template <class Read>
+    auto reading(const Read& read) const {
+        const std::size_t at = byte();
+        try {
+            return read();
+        } catch (const protozero::end_of_buffer_exception&) {
+            fail({"is cut off, or not an ONNX model: a field at byte ", at, " is longer than what it is part of"});
+        } catch (const protozero::exception& broken) {
+            fail({"is not an ONNX model: ", broken.what(), " at byte ", at});
+        }
+    }
     template <class Number, class Get>
     void append(std::vector<Number>& to, protozero::pbf_wire_type one, text_view words, Get&& get) {
         if (fields_.wire_type() != protozero::pbf_wire_type::length_delimited) {
@@ -429,7 +441,7 @@ class message {
             const char* at = content.data();
             const char* const end = at + content.size();
             while (at != end) {
-                to.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
+                to.push_back(reading([&] { return static_cast<std::int64_t>(protozero::decode_varint(&at, end)); }));
             }
         } else {
             if (content.size() % sizeof(Number) != 0) {
@@ -448,25 +460,29 @@ public:
     message() = default;
     message(std::string_view content, const char* file) : fields_(content.data(), content.size()), file_(file) {}
 
-    bool next() { return fields_.next(); }
+    bool next() {
+        return reading([&] { return fields_.next(); });
+    }
     unsigned field() const { return fields_.tag(); }
     /// Where in the file the reading is.
     std::size_t byte() const { return static_cast<std::size_t>(fields_.data().data() - file_); }
     const char* file() const { return file_; }
-    void skip() { fields_.skip(); }
+    void skip() {
+        reading([&] { fields_.skip(); });
+    }
 
     std::int64_t integer() {
         expect(protozero::pbf_wire_type::varint, "an integer");
-        return fields_.get_int64();
+        return reading([&] { return fields_.get_int64(); });
     }
     float real() {
         expect(protozero::pbf_wire_type::fixed32, "a 32-bit number");
-        return fields_.get_float();
+        return reading([&] { return fields_.get_float(); });
     }
     /// Bytes, text, or the content of a message.
     std::string_view view() {
         expect(protozero::pbf_wire_type::length_delimited, "bytes");
-        const protozero::data_view content = fields_.get_view();
+        const protozero::data_view content = reading([&] { return fields_.get_view(); });
         return {content.data(), content.size()};
     }
     message inner() { return {view(), file_}; }
@@ -479,7 +495,7 @@ public:
     }
     void append_to(std::vector<double>& to) {
         append(to, protozero::pbf_wire_type::fixed64, "64-bit numbers",
-               [](message& from) { return from.fields_.get_double(); });
+               [](message& from) { return from.reading([&] { return from.fields_.get_double(); }); });
     }
 };
 
@@ -858,7 +874,9 @@ public:
         const std::filesystem::path file = std::filesystem::weakly_canonical(folder / name, broken);
         const std::filesystem::path relative = file.lexically_relative(folder);
         if (!anywhere_ && (broken || relative.empty() || *relative.begin() == "..")) {
-            to.wrong({"external data in '", name.c_str(), "' lies outside the folder of the model"});
+            to.wrong({"external data in '", name.c_str(),
+                      "' lies outside the folder of the model; external_data_anywhere "
+                      "(--allow-external-data of lpt_run and lpt_embed) allows it"});
         }
         auto opened = std::make_unique<mapped_file>(file.string().c_str());
         return *files_.emplace(name, std::move(opened)).first->second;
@@ -870,8 +888,6 @@ template <class Action>
 auto reading(const model_builder& to, Action&& action) {
     try {
         return action();
-    } catch (const protozero::exception& broken) {
-        to.wrong({"is broken: ", broken.what()});
     } catch (const error& raised) {
         to.wrong({raised.message()});
     }
@@ -2143,30 +2159,78 @@ inline quantization_bounds counted_bounds_of(const quantization& how, std::size_
     return bounds_of(steps, rank);
 }
 
-/// True if a zero point is odd: then the number of a level is even where that of the step is odd, and halves are rounded the other way.
-inline bool has_odd_zero_point(const quantization& how) {
-    for (std::size_t i = 0; how.zero_point && i < how.zero_point.elements(); ++i) {
-        if (how.zero_point.integer(i) % 2 != 0) {
-            return true;
+/// Where a value comes from that no transformation computes on integers: the network's inputs, what moves them, and arithmetic on them; functions
+/// of quantized values, which become tables.
+class real_source {
+    const graph& model_;
+    int visits_ = 64;  // branches join again and again
+
+    static bool is_function(op::kind kind) {
+        switch (kind) {
+            case op::kind::sigmoid:
+            case op::kind::tanh:
+            case op::kind::exp:
+            case op::kind::log:
+            case op::kind::sqrt:
+            case op::kind::erf:
+            case op::kind::sin:
+            case op::kind::cos:
+            case op::kind::elu:
+            case op::kind::selu:
+            case op::kind::gelu:
+            case op::kind::swish:
+            case op::kind::mish:
+            case op::kind::hswish:
+            case op::kind::hsigmoid:
+            case op::kind::hard_sigmoid:
+            case op::kind::soft_plus:
+            case op::kind::soft_sign: return true;
+            default: return false;
         }
     }
-    return false;
-}
-
-/// True for a value that the network is given, perhaps moved: such data often lies in the middle between two steps.
-inline bool is_given(const graph& model, output_ref source) {
-    for (int depth = 0; depth < 16; ++depth) {
-        const node& each = model[source.node];
-        if (each.is<op::parameter>()) {
-            return true;
+    static bool is_arithmetic(op::kind kind) {
+        switch (kind) {
+            case op::kind::add:
+            case op::kind::subtract:
+            case op::kind::multiply:
+            case op::kind::divide:
+            case op::kind::maximum:
+            case op::kind::minimum:
+            case op::kind::power:
+            case op::kind::relu:
+            case op::kind::prelu:
+            case op::kind::clamp:
+            case op::kind::abs:
+            case op::kind::negative: return true;
+            default: return false;
         }
-        if (!op::has(op::row_of(each.attributes()).traits, op::trait::movement) || each.inputs() == 0) {
+    }
+
+public:
+    explicit real_source(const graph& model) : model_(model) {}
+
+    bool is_real(output_ref source, bool in_function = false) {
+        if (--visits_ < 0 || model_.type(source) != f32) {
             return false;
         }
-        source = each.input(0);
+        const node& each = model_[source.node];
+        if (each.is<op::parameter>() || each.is<op::constant>()) {
+            return true;
+        }
+        if (each.is<op::fake_quantize>()) {
+            return in_function;
+        }
+        const bool moves = op::has(op::row_of(each.attributes()).traits, op::trait::movement) && each.inputs() != 0;
+        const bool is_a_function = is_function(each.kind());
+        const std::size_t read = moves || is_a_function ? 1 : is_arithmetic(each.kind()) ? each.inputs() : 0;
+        for (std::size_t port = 0; port < read; ++port) {
+            if (!is_real(each.input(port), is_a_function)) {
+                return false;
+            }
+        }
+        return read != 0;
     }
-    return false;
-}
+};
 
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
@@ -2333,9 +2397,9 @@ inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref d
 
 inline value quantized_value(operation& n, output_ref real, const quantization& how) {
     quantized_tensor tensor{how, real, false, false, {}, {}};
-    // Not for images: they are quantized while they are brought into the layout of convolutions, which takes no other function yet.
-    const bool is_image = n.shape(real).rank_is_static() && n.shape(real).rank() == 4;
-    if (!is_image && detail::has_odd_zero_point(how) && detail::is_given(n.builder().model(), real)) {
+    // A FakeQuantize rounds the number of the level, and what transformations join with it; this is divided and rounded first.
+    const graph& model = n.builder().model();
+    if (!model[real.node].is<op::constant>() && detail::real_source(model).is_real(real)) {
         const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
         tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
         tensor.is_counted = true;
@@ -2716,121 +2780,6 @@ inline void read_mat_mul(operation& n) {
     n.out(n.convert(product, type));
 }
 
-/// x - its zero point, in real numbers; a zero point for each row or column stands along axis `axis`.
-inline output_ref centred(operation& n, std::size_t port, std::size_t zero_point, std::int64_t axis) {
-    const output_ref x = n.convert(n.in(port), f32);
-    if (!n.has(zero_point)) {
-        return x;
-    }
-    output_ref zero = n.convert(n.in(zero_point), f32);
-    const lpt::shape& own = n.shape(zero);
-    if (own.rank() == 1 && !(own.is_static() && own.elements() == 1)) {
-        zero = broadcast_along(n, zero, x, axis, 0);
-    }
-    return n.make(op::subtract{}, {x, zero});
-}
-
-/// Integers that were computed as f32: what casts them back reads those.
-inline void out_whole(operation& n, output_ref whole) {
-    value result = n.reader().of(n.convert(whole, i32));
-    result.whole = whole;
-    n.out_value(0, result);
-}
-
-/// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
-/// subtracted first: as many as there are places, or one for all, or none.
-inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
-                            std::size_t channels) {
-    lpt::shape dimensions = bytes.dimensions();
-    const auto length = static_cast<std::size_t>(dimensions[axis]);
-    const auto count = static_cast<std::size_t>(dimensions[channels]);
-    if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
-        n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
-    }
-    const auto behind = [&](std::size_t which) {
-        std::size_t elements = 1;
-        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
-            elements *= static_cast<std::size_t>(dimensions[i]);
-        }
-        return elements;
-    };
-    const std::size_t inner = behind(axis);
-    const std::size_t channel_size = behind(channels);
-    dimensions[axis] = 1;
-    tensor_builder result(f32, dimensions);
-    const bool signs = is_signed(bytes.type());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const std::byte* const from = bytes.data() + i / inner * inner * length + i % inner;
-        std::int64_t sum = 0;
-        for (std::size_t k = 0; k < length; ++k) {
-            sum += signs ? static_cast<std::int8_t>(from[k * inner]) : std::to_integer<int>(from[k * inner]);
-        }
-        if (zero_points && length != 0) {
-            const std::size_t channel =
-                channels < axis ? i / (channel_size / length) % count : i / channel_size % count;
-            const std::int64_t zero = zero_points.integer(zero_points.elements() == 1 ? 0 : channel);
-            sum -= zero * static_cast<std::int64_t>(length);
-        }
-        result.real(i, static_cast<double>(sum));
-    }
-    return result.finish();
-}
-
-/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
-inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const tensor* weights = n.known(n.in(1));
-    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
-           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
-}
-inline output_ref whole_at(operation& n, std::size_t port) {
-    const value given = n.value_at(port);
-    return given.whole ? given.whole : n.convert(n.in(port), f32);
-}
-
-/// A zero point of the data that is known only in a run is taken out of the convolution, so that this multiplies bytes. What it adds is the
-/// same for all data: a convolution of ones with the sums of the weights' channels.
-inline void read_convolution_of_integers(operation& n) {
-    const output_ref weights = centred(n, 1, 3, 0);
-    const lpt::shape sizes = n.shape(n.in(0));
-    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
-        n.rank(weights) != sizes.rank()) {
-        return out_whole(n, convolved(n, centred(n, 0, 2, 1), weights, {}));
-    }
-    const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
-    const tensor sums = sums_of_bytes(n, n.known_input(1), 1, zeros, 0);
-    lpt::integers one_image = sizes.dimensions();
-    one_image[0] = 1;
-    one_image[1] = 1;
-    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
-    const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
-    const output_ref result = convolved(n, n.convert(n.in(0), f32), weights, {});
-    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
-    out_whole(n, n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})}));
-}
-
-/// The product of bytes less a zero point that is known only in a run, which is taken out of it, so that it multiplies bytes:
-/// (a - zero) * b = a * b - zero * (sums of b's columns). `b` are `weights` less `zeros`.
-inline output_ref product_of_bytes(operation& n, output_ref a, output_ref zero, output_ref b, const tensor& weights,
-                                   const tensor& zeros) {
-    const output_ref product = n.make(op::mat_mul{}, {n.convert(a, f32), b});
-    const output_ref sums = n.builder().constant(sums_of_bytes(n, weights, 0, zeros, 1));
-    return n.make(op::subtract{}, {product, n.make(op::multiply{}, {zero, sums})});
-}
-
-/// The product of bytes, each less its zero point.
-inline output_ref product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const output_ref b = centred(n, 1, b_zero, -1);
-    if (!has_computed_zero_point(n, a_zero, b_zero) || n.rank(n.in(0)) < 2 || n.rank(n.in(1)) != 2) {
-        return n.make(op::mat_mul{}, {centred(n, 0, a_zero, -2), b});
-    }
-    output_ref zero = whole_at(n, a_zero);
-    if (n.rank(zero) == 1) {
-        zero = broadcast_along(n, zero, n.in(0), -2, 0);
-    }
-    return product_of_bytes(n, n.in(0), zero, b, n.known_input(1), n.has(b_zero) ? n.known_input(b_zero) : tensor());
-}
-inline void read_product_of_integers(operation& n) { out_whole(n, product_of_integers(n, 2, 3)); }
-
 /// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
 inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
     if (!n.has(port)) {
@@ -2859,8 +2808,6 @@ inline constexpr operator_entry convolution_operators[] = {
     {"", "ConvTranspose", read_transposed_convolution},
     {"", "Gemm", read_gemm},
     {"", "MatMul", read_mat_mul},
-    {"", "ConvInteger", read_convolution_of_integers},
-    {"", "MatMulInteger", read_product_of_integers},
     {"", "QLinearConv", read_quantized_convolution},
     {"", "QLinearMatMul", read_quantized_product},
 };
@@ -3040,23 +2987,14 @@ inline void read_attention(operation& n) {
     n.out(0, packed ? heads_together(n, result) : result);
 }
 
-/// The pairs of numbers in a head are turned by angles, whose cosines and sines are given by position.
-inline void read_rotary_embedding(operation& n) {
-    const output_ref x = n.in(0);
-    const bool packed = n.rank(x) == 3;
-    const output_ref apart = packed ? heads_apart(n, x, n.integer("num_heads", 0)) : x;
+/// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
+inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
     const dimension size = n.shape(apart)[3];
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
     std::int64_t turned = n.integer("rotary_embedding_dim", 0);
     turned = turned == 0 ? size : turned;
-    const auto cache = [&](std::size_t port) {
-        const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
-        return n.unsqueeze(by_place, {1});
-    };
-    const output_ref cosine = cache(1);
-    const output_ref sine = cache(2);
     const bool interleaved = n.flag("interleaved");
     const output_ref first = interleaved ? n.slice(apart, 3, 0, turned, 2) : n.slice(apart, 3, 0, turned / 2);
     const output_ref second = interleaved ? n.slice(apart, 3, 1, turned, 2) : n.slice(apart, 3, turned / 2, turned);
@@ -3074,6 +3012,19 @@ inline void read_rotary_embedding(operation& n) {
     if (turned != size) {
         result = n.concat({result, n.slice(apart, 3, turned, size)}, 3);
     }
+    return result;
+}
+
+/// The pairs of numbers in a head are turned by angles, whose cosines and sines are given by position.
+inline void read_rotary_embedding(operation& n) {
+    const output_ref x = n.in(0);
+    const bool packed = n.rank(x) == 3;
+    const output_ref apart = packed ? heads_apart(n, x, n.integer("num_heads", 0)) : x;
+    const auto cache = [&](std::size_t port) {
+        const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
+        return n.unsqueeze(by_place, {1});
+    };
+    const output_ref result = turned_pairs(n, apart, cache(1), cache(2));
     n.out(packed ? heads_together(n, result) : result);
 }
 
@@ -4074,6 +4025,82 @@ inline constexpr operator_entry resize_operators[] = {{"", "Resize", read_any_re
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/most_inputs.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MOST_INPUTS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MOST_INPUTS_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+namespace detail {
+
+/// Operators that have at most so many inputs, in the version that has most of them.
+struct operators_by_inputs {
+    std::string_view domain;
+    std::size_t most;
+    std::string_view types;  // each between spaces
+};
+
+inline constexpr operators_by_inputs inputs_of_operators[] = {
+    {"", 0, " Constant SequenceEmpty "},
+    {"", 1,
+     " Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot BlackmanWindow Cast Ceil Celu "
+     "ConcatFromSequence ConstantOfShape Cos Cosh DepthToSpace Det DynamicQuantizeLinear Elu Erf Exp EyeLike Flatten "
+     "Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool HammingWindow HannWindow HardSigmoid HardSwish Hardmax "
+     "Identity If IsInf IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization LpPool MaxPool MeanVarianceNormalization "
+     "Mish Neg NonZero Not OptionalGetElement OptionalHasElement Reciprocal Relu Round Selu SequenceLength Shape "
+     "Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign SpaceToDepth Sqrt Swish Tan Tanh TfIdfVectorizer "
+     "ThresholdedRelu Transpose Unique "},
+    {"", 2,
+     " Add AffineGrid And BitShift BitwiseAnd BitwiseOr BitwiseXor CastLike CenterCropPad Compress CumProd CumSum Div "
+     "Equal Expand Gather GatherElements GatherND Greater GreaterOrEqual GridSample Less LessOrEqual MatMul Mod Mul Or "
+     "PRelu Pow RMSNormalization ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
+     "ReduceProd ReduceSum ReduceSumSquare Reshape ReverseSequence SequenceAt SequenceErase "
+     "SimplifiedLayerNormalization Split SplitToSequence Squeeze Sub SwiGLU TopK Trilu Unsqueeze Upsample Xor "},
+    {"", 3,
+     " Clip Col2Im Conv ConvTranspose DFT DequantizeLinear Dropout Gemm GroupNormalization InstanceNormalization "
+     "LayerNormalization MaxUnpool NegativeLogLikelihoodLoss OneHot QuantizeLinear Range RoiAlign Scatter "
+     "ScatterElements ScatterND SequenceInsert SoftmaxCrossEntropyLoss TensorScatter Tile Where "},
+    {"", 4, " CausalConvWithState ConvInteger MatMulInteger Pad Resize RotaryEmbedding STFT "},
+    {"", 5, " BatchNormalization DeformConv MelWeightMatrix NonMaxSuppression Slice "},
+    {"", 6, " GRU LinearAttention RNN "},
+    {"", 7, " Attention "},
+    {"", 8, " LSTM QLinearMatMul "},
+    {"", 9, " QLinearConv "},
+    {"ai.onnx.ml", 1, " Binarizer "},
+    {"ai.onnx.ml", 2, " ArrayFeatureExtractor "},
+    {"ai.onnx.preview", 3, " FlexAttention "},
+    {"com.microsoft", 1, " DynamicQuantizeLinear Gelu NhwcMaxPool QuickGelu "},
+    {"com.microsoft", 2, " BiasGelu FastGelu FusedMatMul SimplifiedLayerNormalization TransposeMatMul "},
+    {"com.microsoft", 3, " DequantizeLinear FusedGemm LayerNormalization QuantizeLinear "},
+    {"com.microsoft", 4, " FusedConv RotaryEmbedding SkipSimplifiedLayerNormalization "},
+    {"com.microsoft", 5,
+     " DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
+     "QLinearSoftmax SkipLayerNormalization "},
+    {"com.microsoft", 6, " MatMulNBits "},
+    {"com.microsoft", 7, " Attention MatMulIntegerToFloat "},
+    {"com.microsoft", 8, " QLinearAdd QLinearMul "},
+    {"com.microsoft", 9, " EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere "},
+    {"com.microsoft", 10, " MultiHeadAttention "},
+    {"com.microsoft", 17, " GroupQueryAttention "},
+};
+
+}  // namespace detail
+
+/// How many inputs an operator has at most; nothing for those with any number, or that are not known.
+///
+/// Source: the operator schemas of ONNX and ONNX Runtime.
+inline std::optional<std::size_t> most_inputs(std::string_view domain, std::string_view type) {
+    const std::string wanted = " " + std::string(type) + " ";
+    for (const detail::operators_by_inputs& each : detail::inputs_of_operators) {
+        if (each.domain == domain && each.types.find(wanted) != std::string_view::npos) {
+            return each.most;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/read.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_READ_HPP
 #define LPT_HOLDS_IMPORT_ONNX_READ_HPP
@@ -4133,6 +4160,18 @@ inline std::int64_t version_of(std::string_view domain, std::string_view type, c
             {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
     }
     return found->second;
+}
+
+/// Raises an error for a node with more inputs than its operator has in any version.
+inline void check_inputs(const node_description& node, const model_builder& to) {
+    std::size_t count = node.inputs.size();
+    while (count > 0 && node.inputs[count - 1].empty()) {
+        --count;  // left out
+    }
+    const std::optional<std::size_t> most = most_inputs(node.domain, node.type);
+    if (most && count > *most) {
+        to.wrong({shown(node.type), " has ", count, " inputs, expected at most ", *most});
+    }
 }
 
 /// The nodes of a list that give what others of it read.
@@ -4215,17 +4254,12 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
         builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
                         " is not supported"});
     }
+    detail::check_inputs(node, builder_);
     operation one(*this, names, node, version);
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
     }
-    const source_node mine = builder_.current();
-    try {
-        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
-    } catch (const protozero::exception& broken) {
-        builder_.begin(mine);
-        builder_.wrong({"is broken: ", broken.what()});
-    }
+    lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
     builder_.finish();
     builder_.begin(around);
 }
@@ -5070,6 +5104,307 @@ inline constexpr operator_entry flex_attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/integer_products.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_INTEGER_PRODUCTS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_INTEGER_PRODUCTS_HPP
+/// ConvInteger and MatMulInteger: exact sums of 32 bits, by kernels of bytes whose sums are read as f32.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Integers less the zero point at a port, in real numbers; a zero point for each row or column stands along axis `axis`.
+inline output_ref centred(operation& n, output_ref integers, std::size_t zero_point, std::int64_t axis,
+                          element type = f32) {
+    const output_ref x = n.convert(integers, type);
+    if (!n.has(zero_point)) {
+        return x;
+    }
+    output_ref zero = n.convert(n.in(zero_point), type);
+    const lpt::shape& own = n.shape(zero);
+    if (own.rank() == 1 && !(own.is_static() && own.elements() == 1)) {
+        zero = broadcast_along(n, zero, x, axis, 0);
+    }
+    return n.make(op::subtract{}, {x, zero});
+}
+
+/// Integers that were computed as f32: what casts them back reads those.
+inline value as_integers(operation& n, output_ref whole) {
+    value result = n.reader().of(n.convert(whole, i32));
+    result.whole = whole;
+    return result;
+}
+
+/// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
+/// subtracted first: as many as there are places, or one for all, or none.
+inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
+                            std::size_t channels) {
+    lpt::shape dimensions = bytes.dimensions();
+    const auto length = static_cast<std::size_t>(dimensions[axis]);
+    const auto count = static_cast<std::size_t>(dimensions[channels]);
+    if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
+        n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
+    }
+    const auto behind = [&](std::size_t which) {
+        std::size_t elements = 1;
+        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
+            elements *= static_cast<std::size_t>(dimensions[i]);
+        }
+        return elements;
+    };
+    const std::size_t inner = behind(axis);
+    const std::size_t channel_size = behind(channels);
+    dimensions[axis] = 1;
+    tensor_builder result(f32, dimensions);
+    const bool signs = is_signed(bytes.type());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::byte* const from = bytes.data() + i / inner * inner * length + i % inner;
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < length; ++k) {
+            sum += signs ? static_cast<std::int8_t>(from[k * inner]) : std::to_integer<int>(from[k * inner]);
+        }
+        if (zero_points && length != 0) {
+            const std::size_t channel =
+                channels < axis ? i / (channel_size / length) % count : i / channel_size % count;
+            const std::int64_t zero = zero_points.integer(zero_points.elements() == 1 ? 0 : channel);
+            sum -= zero * static_cast<std::int64_t>(length);
+        }
+        result.real(i, static_cast<double>(sum));
+    }
+    return result.finish();
+}
+
+/// Splits a sum of products of bytes where f32 could not tell it from its neighbours: gives the ends of parts of the summed axis none of
+/// which adds to more than 2^24 whatever the data is. `magnitude(k, channel)` is the most that data of 1 gives at place k of the axis.
+/// Empty: a single place may give more.
+template <class Magnitude>
+lpt::integers ends_of_exact_sums(std::int64_t length, std::size_t channels, const Magnitude& magnitude) {
+    constexpr std::int64_t most = (std::int64_t{1} << 24) / 255;
+    lpt::integers ends;
+    seq<std::int64_t> sums;
+    sums.resize(channels, 0);
+    for (std::int64_t k = 0; k < length; ++k) {
+        bool fits = true;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const std::int64_t added = magnitude(k, c);
+            if (added > most) {
+                return {};
+            }
+            fits = fits && sums[c] + added <= most;
+        }
+        if (!fits) {
+            ends.push_back(k);
+        }
+        for (std::size_t c = 0; c < channels; ++c) {
+            sums[c] = (fits ? sums[c] : 0) + magnitude(k, c);
+        }
+    }
+    ends.push_back(length);
+    return ends;
+}
+
+/// The weights at port 1 and their zero points, where all are known and one zero point is there for a channel or for all.
+struct known_weights {
+    const tensor* bytes = nullptr;
+    tensor zeros;
+
+    known_weights(operation& n, std::size_t zero_point) {
+        const tensor* const found = n.known(n.in(1));
+        if (found == nullptr || bit_width(found->type()) != 8 || (n.has(zero_point) && !n.is_known(zero_point))) {
+            return;
+        }
+        if (n.has(zero_point)) {
+            zeros = n.known_input(zero_point);
+        }
+        bytes = !zeros || zeros.dimensions().rank() < 2 ? found : nullptr;
+    }
+    /// |weight - zero point|
+    std::int64_t magnitude(std::size_t index, std::size_t channel) const {
+        const std::int64_t zero = zeros ? zeros.integer(zeros.elements() == 1 ? 0 : channel) : 0;
+        const std::int64_t centred = bytes->integer(index) - zero;
+        return centred < 0 ? -centred : centred;
+    }
+    /// Whether there is one zero point, or one for each channel.
+    bool fits(std::size_t channels) const {
+        return bytes != nullptr && (!zeros || zeros.elements() == 1 || zeros.elements() == channels);
+    }
+};
+
+/// Elements [begin, end) along an axis of a tensor of bytes.
+inline tensor part_of_bytes(const tensor& from, std::size_t axis, std::int64_t begin, std::int64_t end) {
+    lpt::shape dimensions = from.dimensions();
+    const auto length = static_cast<std::size_t>(dimensions[axis]);
+    const auto taken = static_cast<std::size_t>(end - begin);
+    dimensions[axis] = end - begin;
+    std::size_t inner = 1;
+    for (std::size_t i = axis + 1; i < dimensions.rank(); ++i) {
+        inner *= static_cast<std::size_t>(dimensions[i]);
+    }
+    tensor_builder result(from.type(), dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::size_t place = i / inner % taken + static_cast<std::size_t>(begin);
+        result.integer(i, from.integer((i / inner / taken * length + place) * inner + i % inner));
+    }
+    return result.finish();
+}
+
+/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
+inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    const tensor* weights = n.known(n.in(1));
+    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
+           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
+}
+inline output_ref whole_at(operation& n, std::size_t port) {
+    const value given = n.value_at(port);
+    return given.whole ? given.whole : n.convert(n.in(port), f32);
+}
+
+/// The data of a sum of products of bytes, and its weights, known or not; or a part of both along the axis that is summed.
+struct integer_operands {
+    output_ref data;
+    output_ref weights;
+    tensor bytes;  // the weights, where they are known
+    output_ref centred_weights;  // less their zero points, f32
+};
+
+/// The sums over the whole axis or over parts of it that f32 holds exactly, which are then added as integers. `sum(operands)` gives those
+/// of a part as f32, `zero_point` is the port of the weights' and stands along `zero_axis` of them.
+template <class Sum>
+value sums_of(operation& n, const known_weights& known, const lpt::integers& ends, std::int64_t data_axis,
+              std::size_t weight_axis, std::size_t zero_point, std::int64_t zero_axis, const Sum& sum) {
+    integer_operands all{n.in(0), n.in(1), known.bytes != nullptr ? *known.bytes : tensor(), {}};
+    if (ends.size() == 1) {
+        all.centred_weights = centred(n, all.weights, zero_point, zero_axis);
+        return as_integers(n, sum(all));
+    }
+    output_ref result;
+    std::int64_t begin = 0;
+    for (const std::int64_t end : ends) {
+        integer_operands part = all;
+        part.data = n.slice(all.data, data_axis, begin, end);
+        if (all.bytes) {
+            part.bytes = part_of_bytes(all.bytes, weight_axis, begin, end);
+            part.weights = n.builder().constant(part.bytes);
+        } else {
+            part.weights = n.slice(all.weights, static_cast<std::int64_t>(weight_axis), begin, end);
+        }
+        part.centred_weights = centred(n, part.weights, zero_point, zero_axis);
+        const output_ref added = n.convert(sum(part), i32);
+        result = result ? n.make(op::add{}, {result, added}) : added;
+        begin = end;
+    }
+    return n.reader().of(result);
+}
+
+/// A zero point of the data that is known only in a run is taken out of the convolution, so that this multiplies bytes. What it adds is the
+/// same for all data: a convolution of ones with the sums of the weights' channels.
+inline output_ref convolution_of_bytes(operation& n, const integer_operands& of, const known_weights& known) {
+    const lpt::shape sizes = n.shape(of.data);
+    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
+        n.rank(of.weights) != sizes.rank()) {
+        return convolved(n, centred(n, of.data, 2, 1), of.centred_weights, {});
+    }
+    const tensor sums = sums_of_bytes(n, of.bytes, 1, known.zeros, 0);
+    lpt::integers one_image = sizes.dimensions();
+    one_image[0] = 1;
+    one_image[1] = 1;
+    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
+    const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
+    const output_ref result = convolved(n, n.convert(of.data, f32), of.centred_weights, {});
+    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
+    return n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})});
+}
+
+/// The parts of the channels over which a convolution sums; empty where there are none that f32 holds.
+inline lpt::integers exact_parts_of_convolution(operation& n, const known_weights& known) {
+    const lpt::shape weights = n.shape(n.in(1));
+    if (!weights.is_static() || weights.rank() < 3 || weights.elements() == 0) {
+        return {};
+    }
+    const auto length = static_cast<std::size_t>(weights[1]);
+    const std::size_t channels =
+        known.fits(static_cast<std::size_t>(weights[0])) ? static_cast<std::size_t>(weights[0]) : 0;
+    const std::size_t taps = weights.elements() / static_cast<std::size_t>(weights[0]) / length;
+    const lpt::integers ends =
+        ends_of_exact_sums(weights[1], channels == 0 ? 1 : channels, [&](std::int64_t k, std::size_t c) {
+            std::int64_t sum = 0;
+            for (std::size_t t = 0; channels != 0 && t < taps; ++t) {
+                sum += known.magnitude((c * length + static_cast<std::size_t>(k)) * taps + t, c);
+            }
+            return channels != 0 ? sum : static_cast<std::int64_t>(taps) * 255;
+        });
+    return ends.size() > 1 && n.integer("group", 1) != 1 ? lpt::integers() : ends;  // a part has channels of all groups
+}
+
+inline void read_convolution_of_integers(operation& n) {
+    const known_weights known(n, 3);
+    const lpt::integers ends = exact_parts_of_convolution(n, known);
+    if (ends.empty()) {
+        const output_ref weights = centred(n, n.in(1), 3, 0, f64);
+        return n.out(n.convert(convolved(n, centred(n, n.in(0), 2, 1, f64), weights, {}), i32));
+    }
+    n.out_value(0, sums_of(n, known, ends, 1, 1, 3, 0,
+                           [&](const integer_operands& of) { return convolution_of_bytes(n, of, known); }));
+}
+
+/// The product of bytes less a zero point that is known only in a run, which is taken out of it, so that it multiplies bytes:
+/// (a - zero) * b = a * b - zero * (sums of b's columns). `b` are `weights` less `zeros`.
+inline output_ref product_of_bytes(operation& n, output_ref a, output_ref zero, output_ref b, const tensor& weights,
+                                   const tensor& zeros) {
+    const output_ref product = n.make(op::mat_mul{}, {n.convert(a, f32), b});
+    const output_ref sums = n.builder().constant(sums_of_bytes(n, weights, 0, zeros, 1));
+    return n.make(op::subtract{}, {product, n.make(op::multiply{}, {zero, sums})});
+}
+
+/// The parts of the axis over which a product sums; empty where it is not known how long that is.
+inline lpt::integers exact_parts_of_product(operation& n, const known_weights& known) {
+    const lpt::shape& data = n.shape(n.in(0));
+    const lpt::shape& weights = n.shape(n.in(1));
+    if (!weights.rank_is_static() || weights.rank() < 2 || !data.rank_is_static() || data.rank() == 0) {
+        return {};
+    }
+    const dimension own = weights[weights.rank() - 2];
+    const dimension length = own != dynamic_dimension ? own : data[data.rank() - 1];
+    if (length < 1) {
+        return {};
+    }
+    const auto columns = static_cast<std::size_t>(math::maximum<dimension>(weights[weights.rank() - 1], 0));
+    if (weights.rank() != 2 || columns == 0 || !known.fits(columns)) {
+        return ends_of_exact_sums(length, 1, [](std::int64_t, std::size_t) { return std::int64_t{255}; });
+    }
+    return ends_of_exact_sums(length, columns, [&](std::int64_t k, std::size_t c) {
+        return known.magnitude(static_cast<std::size_t>(k) * columns + c, c);
+    });
+}
+
+/// The product of bytes, each less its zero point: integers of 32 bits.
+inline value product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    const known_weights known(n, b_zero);
+    const lpt::integers ends = exact_parts_of_product(n, known);
+    if (ends.empty()) {
+        const output_ref b = centred(n, n.in(1), b_zero, -1, f64);
+        return n.reader().of(n.convert(n.make(op::mat_mul{}, {centred(n, n.in(0), a_zero, -2, f64), b}), i32));
+    }
+    const bool is_computed = has_computed_zero_point(n, a_zero, b_zero) && n.rank(n.in(0)) > 1 && n.rank(n.in(1)) == 2;
+    const auto rows = static_cast<std::size_t>(n.rank(n.in(1)) - 2);
+    return sums_of(n, known, ends, -1, rows, b_zero, -1, [&](const integer_operands& of) {
+        if (!is_computed) {
+            return n.make(op::mat_mul{}, {centred(n, of.data, a_zero, -2), of.centred_weights});
+        }
+        output_ref zero = whole_at(n, a_zero);
+        if (n.rank(zero) == 1) {
+            zero = broadcast_along(n, zero, of.data, -2, 0);
+        }
+        return product_of_bytes(n, of.data, zero, of.centred_weights, of.bytes, known.zeros);
+    });
+}
+inline void read_product_of_integers(operation& n) { n.out_value(0, product_of_integers(n, 2, 3)); }
+
+inline constexpr operator_entry integer_product_operators[] = {
+    {"", "ConvInteger", read_convolution_of_integers},
+    {"", "MatMulInteger", read_product_of_integers},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/linear_algebra.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_LINEAR_ALGEBRA_HPP
 #define LPT_HOLDS_IMPORT_ONNX_LINEAR_ALGEBRA_HPP
@@ -5593,6 +5928,33 @@ inline void read_quantized_average_pool(operation& n) {
     out_quantized(n, n.make_node(what, {real_at(n, 0, 1, 2)}, plain ? 1 : 16), 3, 4);
 }
 
+/// Elements of one input or the other, by a condition.
+inline void read_quantized_where(operation& n) {
+    out_quantized(n, n.make(op::select{}, {n.in(0), real_at(n, 1, 2, 3), real_at(n, 4, 5, 6)}), 7, 8);
+}
+
+/// Max pooling of data whose channels come last.
+inline void read_max_pool_of_channels_last(operation& n) {
+    op::max_pool what;
+    read_pool_window(n, what);
+    const output_ref x = n.in(0);
+    const std::size_t rank = n.rank(x);
+    if (rank != what.kernel.size() + 2) {
+        n.wrong({"has a window of ", what.kernel.size(), " axes for data of ", rank});
+    }
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    lpt::integers to_front{0, last};
+    lpt::integers to_back{0};
+    for (std::int64_t axis = 1; axis < last; ++axis) {
+        to_front.push_back(axis);
+        to_back.push_back(axis + 1);
+    }
+    to_back.push_back(1);
+    what.index_element_type = i64;
+    const node_id made = n.make_node(what, {n.transpose(x, to_front)}, 14);
+    n.out(n.transpose(made, to_back));
+}
+
 /// Scale and zero point of the output, then three inputs for each part.
 inline void read_quantized_concat(operation& n) {
     seq<output_ref> parts;
@@ -5649,7 +6011,9 @@ inline void read_quantized_gemm(operation& n) {
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
-    const output_ref result = n.make(op::multiply{}, {product_of_integers(n, 4, 5), scale});
+    const value sum = product_of_integers(n, 4, 5);
+    const output_ref whole = sum.whole ? sum.whole : n.convert(n.reader().plain_of(sum), f32);
+    const output_ref result = n.make(op::multiply{}, {whole, scale});
     n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
 }
 
@@ -5661,7 +6025,7 @@ inline void read_product_of_range(operation& n) {
         n.wrong({"needs a matrix of 8-bit weights, not ", lpt::name(weights.type()), " ", weights.dimensions()});
     }
     const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
-    const output_ref product = product_of_bytes(n, a.bytes, a.zero_point, centred(n, 1, 3, -1), weights, zeros);
+    const output_ref product = product_of_bytes(n, a.bytes, a.zero_point, centred(n, n.in(1), 3, -1), weights, zeros);
     const output_ref result = n.make(op::multiply{}, {product, n.make(op::multiply{}, {a.scale, n.in(2)})});
     n.out(n.has(4) ? n.make(op::add{}, {result, n.in(4)}) : result);
 }
@@ -5789,6 +6153,8 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearGlobalAveragePool", read_quantized_global_average_pool},
     {"com.microsoft", "QLinearAveragePool", read_quantized_average_pool},
     {"com.microsoft", "QLinearConcat", read_quantized_concat},
+    {"com.microsoft", "QLinearWhere", read_quantized_where},
+    {"com.microsoft", "NhwcMaxPool", read_max_pool_of_channels_last, true},
     {"com.microsoft", "QLinearSigmoid", read_quantized_unary<op::sigmoid>},
     {"com.microsoft", "QLinearLeakyRelu", read_quantized_leaky_relu},
     {"com.microsoft", "QLinearSoftmax", read_quantized_softmax},
@@ -5799,6 +6165,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "MatMulNBits", read_product_of_blocks},
     {"com.microsoft", "FusedConv", read_fused_convolution},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
+    {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},
     {"com.microsoft", "FusedGemm", read_fused_gemm},
 };
 
@@ -5812,8 +6179,8 @@ inline constexpr operator_entry microsoft_operators[] = {
 namespace lpt::inline LPT_ABI::onnx {
 
 /// What is added to the scores, [batch or 1, heads or 1, queries or 1, keys]: a negative number where a key does not count. `port`: of the
-/// mask, which may be the numbers of keys, or 1 for each key that counts.
-inline output_ref added_mask(operation& n, std::size_t port, output_ref places, double filling) {
+/// mask, which may be the numbers of keys, or 1 for each key that counts; the keys lie along an axis of `places`.
+inline output_ref added_mask(operation& n, std::size_t port, output_ref places, std::int64_t axis, double filling) {
     const output_ref given = n.in(port);
     const std::size_t rank = n.rank(given);
     output_ref counts;
@@ -5822,7 +6189,7 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
             n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
         }
-        const output_ref columns = n.counted(n.size_along(places, 1));
+        const output_ref columns = n.counted(n.size_along(places, axis));
         counts = n.make(op::less{}, {columns, n.reshape(n.convert(given, i64), {-1, 1, 1, 1})});
     } else {
         counts = n.make(op::not_equal{}, {given, n.like(given, 0)});
@@ -5850,7 +6217,7 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     const double given = n.real("scale", 0);
     const double scale = given != 0 ? given : 1 / math::sqrt(static_cast<double>(width / heads));
     const double filling = n.real("mask_filter_value", -10000);
-    output_ref added = n.has(mask) ? added_mask(n, mask, x, filling) : output_ref();
+    output_ref added = n.has(mask) ? added_mask(n, mask, x, 1, filling) : output_ref();
     if (n.flag("unidirectional")) {
         const output_ref place = n.counted(n.size_along(x, 1));
         const output_ref is_before = n.make(op::less_equal{}, {n.unsqueeze(place, {0}), n.unsqueeze(place, {1})});
@@ -5881,6 +6248,460 @@ inline void read_self_attention(operation& n) {
 inline constexpr operator_entry microsoft_attention_operators[] = {
     {"com.microsoft", "QAttention", read_quantized_self_attention},
     {"com.microsoft", "Attention", read_self_attention},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/reduction.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+/// Reductions and normalizations.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline lpt::integers all_axes(operation& n, output_ref x) {
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+
+/// The axes to reduce: all, or with `noop_with_empty_axes` none, where none are given.
+inline output_ref reduced_axes(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    const bool given = axes && !(n.shape(axes).is_static() && n.shape(axes).elements() == 0);
+    if (given || n.flag("noop_with_empty_axes")) {
+        return given ? axes : n.indices(view<std::int64_t>());
+    }
+    return n.indices(all_axes(n, n.in(0)));
+}
+
+template <class Reduction>
+output_ref reduced(operation& n, output_ref x) {
+    Reduction what;
+    what.keep_dims = n.flag("keepdims", true);
+    return n.make(what, {x, reduced_axes(n)});
+}
+template <class Reduction>
+void read_reduction(operation& n) {
+    n.out(reduced<Reduction>(n, n.in(0)));
+}
+/// Greatest and least of booleans are "any" and "all".
+template <class Reduction, class Logical>
+void read_extreme(operation& n) {
+    n.out(n.type(n.in(0)) == boolean ? reduced<Logical>(n, n.in(0)) : reduced<Reduction>(n, n.in(0)));
+}
+inline void read_sum_of_squares(operation& n) {
+    n.out(reduced<op::reduce_sum>(n, n.make(op::multiply{}, {n.in(0), n.in(0)})));
+}
+inline void read_log_of_sum(operation& n) { n.out(n.make(op::log{}, {reduced<op::reduce_sum>(n, n.in(0))})); }
+/// log(sum of exp(x - m)) + m with the greatest value m, so that nothing overflows.
+inline void read_log_of_sum_of_exponentials(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref axes = reduced_axes(n);
+    op::reduce_max most;
+    most.keep_dims = true;
+    const output_ref kept = n.make(most, {x, axes});
+    const output_ref powers = n.make(op::exp{}, {n.make(op::subtract{}, {x, kept})});
+    const output_ref sum = reduced<op::reduce_sum>(n, powers);
+    most.keep_dims = n.flag("keepdims", true);
+    n.out(n.make(op::add{}, {n.make(op::log{}, {sum}), n.make(most, {x, axes})}));
+}
+
+/// The place of the greatest or least value along an axis.
+template <bool Greatest>
+void read_place_of_extreme(operation& n) {
+    output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const bool last = n.flag("select_last_index");
+    const output_ref size = n.size_along(x, axis);
+    if (last) {
+        // The first from the back.
+        const output_ref back =
+            n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), n.counted(size)});
+        x = n.gather(x, back, axis);
+    }
+    op::top_k top;
+    top.axis = axis;
+    top.mode = Greatest ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    output_ref place(n.make_node(top, {x, n.integer_constant(1)}, 11), 1);
+    if (last) {
+        place = n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), place});
+    }
+    n.out(n.flag("keepdims", true) ? place : n.squeeze(place, {axis}));
+}
+
+inline void read_top_k(operation& n) {
+    op::top_k top;
+    top.axis = n.integer("axis", -1);
+    top.mode = n.flag("largest", true) ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    const output_ref count = n.has(1) ? n.in(1) : n.indices({n.integer("k", 1)});
+    const node_id made = n.make_node(top, {n.in(0), n.shape(count).rank() == 0 ? count : n.squeeze(count, {0})}, 11);
+    n.out(0, made);
+    n.out(1, output_ref(made, 1));
+}
+
+inline void read_cumulative_sum(operation& n) {
+    op::cum_sum what;
+    what.exclusive = n.flag("exclusive");
+    what.reverse = n.flag("reverse");
+    const output_ref axis = n.in(1);
+    n.out(n.make(what, {n.in(0), n.shape(axis).rank() == 0 ? axis : n.squeeze(axis, {0})}));
+}
+
+// ---- normalization
+
+/// Axes from `first` to the last.
+inline lpt::integers last_axes(operation& n, output_ref x, std::int64_t first) {
+    lpt::integers axes;
+    for (auto axis = n.axis_of(first, n.rank(x)); axis < static_cast<std::int64_t>(n.rank(x)); ++axis) {
+        axes.push_back(axis);
+    }
+    return axes;
+}
+
+inline output_ref normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    op::mvn what;
+    what.eps = epsilon;
+    what.normalize_variance = true;
+    what.eps_mode = op::mvn_eps_mode::inside_sqrt;
+    return n.make(what, {x, n.indices(axes)}, 6);
+}
+inline double epsilon_of(operation& n, double otherwise = 1e-5) {
+    return static_cast<double>(static_cast<float>(n.real("epsilon", otherwise)));
+}
+
+/// Mean and 1 / sqrt(variance + epsilon) as outputs `port` and `port + 1`, where they are wanted.
+inline void out_statistics(operation& n, output_ref x, view<std::int64_t> axes, double epsilon, std::size_t port) {
+    if (!n.wants(port) && !n.wants(port + 1)) {
+        return;
+    }
+    const output_ref mean = n.reduce<op::reduce_mean>(x, axes, true);
+    const output_ref difference = n.make(op::subtract{}, {x, mean});
+    const output_ref variance = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(x, epsilon)})});
+    n.out(port, mean);
+    n.out(port + 1, n.make(op::divide{}, {n.like(x, 1), root}));
+}
+
+inline void read_layer_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes = last_axes(n, x, n.integer("axis", -1));
+    output_ref result = n.make(op::multiply{}, {normalized(n, x, axes, epsilon_of(n)), n.in(1)});
+    n.out(0, n.has(2) ? n.make(op::add{}, {result, n.in(2)}) : result);
+    out_statistics(n, x, axes, epsilon_of(n), 1);
+}
+
+/// x / sqrt(mean of x^2 + epsilon)
+inline output_ref root_mean_square_normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    const output_ref squares = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {x, x}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {squares, n.like(x, epsilon)})});
+    return n.make(op::divide{}, {x, root});
+}
+inline void read_root_mean_square_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref in_f32 = n.type(x) == f64 ? x : n.convert(x, f32);
+    const output_ref result =
+        root_mean_square_normalized(n, in_f32, last_axes(n, x, n.integer("axis", -1)), epsilon_of(n));
+    n.out(n.make(op::multiply{}, {n.convert(result, n.type(x)), n.in(1)}));
+}
+
+/// com.microsoft: layer normalization of x + skip + bias, which is the fourth output.
+inline void read_skip_layer_normalization(operation& n) {
+    const bool simplified = n.node().type == "SkipSimplifiedLayerNormalization";
+    const std::size_t bias = simplified ? 3 : 4;
+    output_ref sum = n.make(op::add{}, {n.in(0), n.in(1)});
+    sum = n.has(bias) ? n.make(op::add{}, {sum, n.in(bias)}) : sum;
+    const lpt::integers axes{-1};
+    output_ref result = simplified ? root_mean_square_normalized(n, sum, axes, epsilon_of(n, 1e-12))
+                                   : normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
+    result = n.make(op::multiply{}, {result, n.in(2)});
+    n.out(0, !simplified && n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result);
+    n.out(3, sum);
+}
+
+/// Numbers a channel, as they broadcast to data with channels on axis 1.
+inline output_ref by_channel(operation& n, output_ref numbers, output_ref x) {
+    lpt::integers sizes{-1};
+    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
+        sizes.push_back(1);
+    }
+    return n.reshape(numbers, sizes);
+}
+
+inline void read_instance_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref result = normalized(n, x, spatial_axes(n, x), epsilon_of(n));
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scales and biases are those of channels, before version 21 those of groups.
+inline void read_group_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t groups = n.integer("num_groups", 1);
+    const output_ref flat = n.reshape(x, {0, groups, -1}, true);
+    output_ref result = normalized(n, flat, lpt::integers{2}, epsilon_of(n));
+    if (n.version() < 21) {
+        result = n.make(op::add{},
+                        {n.make(op::multiply{}, {result, n.reshape(n.in(1), {-1, 1})}), n.reshape(n.in(2), {-1, 1})});
+        return n.out(n.make(op::reshape{}, {result, n.shape_of(x)}));
+    }
+    result = n.make(op::reshape{}, {result, n.shape_of(x)});
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scale and shift of each channel; in training the mean and variance of the data count, and are given.
+inline void read_batch_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const double epsilon = epsilon_of(n);
+    output_ref mean = n.in(3);
+    output_ref variance = n.in(4);
+    if (n.flag("training_mode")) {
+        lpt::integers axes = all_axes(n, x);
+        axes.erase(1);
+        const output_ref now = n.reduce<op::reduce_mean>(x, axes, true);
+        const output_ref difference = n.make(op::subtract{}, {x, now});
+        const output_ref spread =
+            n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, false);
+        const output_ref momentum = n.like(x, n.real("momentum", 0.9));
+        const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), momentum});
+        const auto running = [&](output_ref before, output_ref fresh) {
+            return n.make(op::add{},
+                          {n.make(op::multiply{}, {before, momentum}), n.make(op::multiply{}, {fresh, rest})});
+        };
+        const output_ref flat = n.reshape(now, {-1});
+        n.out(1, running(mean, flat));
+        n.out(2, running(variance, spread));
+        mean = flat;
+        variance = spread;
+    }
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(variance, epsilon)})});
+    const output_ref scale = n.make(op::divide{}, {n.convert(n.in(1), n.type(root)), root});
+    const output_ref shift =
+        n.make(op::subtract{}, {n.convert(n.in(2), n.type(root)), n.make(op::multiply{}, {mean, scale})});
+    const output_ref scaled = n.make(op::multiply{}, {x, by_channel(n, n.convert(scale, n.type(x)), x)});
+    n.out(0, n.make(op::add{}, {scaled, by_channel(n, n.convert(shift, n.type(x)), x)}));
+}
+
+inline void read_local_response_normalization(operation& n) {
+    op::lrn what;
+    what.alpha = n.real("alpha", 0.0001);
+    what.beta = n.real("beta", 0.75);
+    what.bias = n.real("bias", 1);
+    what.size = n.integer("size", 1);
+    n.out(n.make(what, {n.in(0), n.indices({1})}));
+}
+
+inline void read_lp_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes{n.axis_of(n.integer("axis", -1), n.rank(x))};
+    const output_ref norm = norm_of(n, x, norm_degree(n), axes);
+    const output_ref quotient = n.make(op::divide{}, {x, norm});
+    n.out(n.make(op::select{}, {n.make(op::equal{}, {norm, n.like(x, 0)}), n.like(x, 0), quotient}));
+}
+
+inline void read_mean_variance_normalization(operation& n) {
+    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : lpt::integers{0, 2, 3};
+    n.out(normalized(n, n.in(0), axes, 1e-9));
+}
+
+inline constexpr operator_entry reduction_operators[] = {
+    {"", "ReduceSum", read_reduction<op::reduce_sum>},
+    {"", "ReduceMean", read_reduction<op::reduce_mean>},
+    {"", "ReduceProd", read_reduction<op::reduce_prod>},
+    {"", "ReduceL1", read_reduction<op::reduce_l1>},
+    {"", "ReduceL2", read_reduction<op::reduce_l2>},
+    {"", "ReduceMax", read_extreme<op::reduce_max, op::reduce_logical_or>},
+    {"", "ReduceMin", read_extreme<op::reduce_min, op::reduce_logical_and>},
+    {"", "ReduceSumSquare", read_sum_of_squares},
+    {"", "ReduceLogSum", read_log_of_sum},
+    {"", "ReduceLogSumExp", read_log_of_sum_of_exponentials},
+    {"", "ArgMax", read_place_of_extreme<true>},
+    {"", "ArgMin", read_place_of_extreme<false>},
+    {"", "TopK", read_top_k},
+    {"", "CumSum", read_cumulative_sum},
+    {"", "LayerNormalization", read_layer_normalization},
+    {"", "RMSNormalization", read_root_mean_square_normalization},
+    {"", "SimplifiedLayerNormalization", read_root_mean_square_normalization},
+    {"", "InstanceNormalization", read_instance_normalization},
+    {"", "GroupNormalization", read_group_normalization},
+    {"", "BatchNormalization", read_batch_normalization},
+    {"", "LRN", read_local_response_normalization},
+    {"", "LpNormalization", read_lp_normalization},
+    {"", "MeanVarianceNormalization", read_mean_variance_normalization},
+    {"com.microsoft", "LayerNormalization", read_layer_normalization},
+    {"com.microsoft", "SkipLayerNormalization", read_skip_layer_normalization},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", read_skip_layer_normalization},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/microsoft_transformers.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_TRANSFORMERS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_TRANSFORMERS_HPP
+/// Parts of transformers that ONNX Runtime fuses into operators of its domain `com.microsoft`.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Queries, keys and values, [batch, heads, length, size].
+struct attention_operands {
+    output_ref query;
+    output_ref key;
+    output_ref values;
+};
+
+/// One of several matrices side by side, [batch, length, heads, matrices, size].
+inline output_ref packed_heads(operation& n, output_ref all, std::int64_t which) {
+    return n.transpose(n.squeeze(n.slice(all, 3, which, which + 1), {3}), {0, 2, 1, 3});
+}
+
+/// Keys and values come by themselves, side by side in one tensor, or with the queries in one.
+inline attention_operands read_attention_operands(operation& n, std::int64_t heads) {
+    const output_ref first = n.in(0);
+    if (n.rank(first) == 5) {
+        return {packed_heads(n, first, 0), packed_heads(n, first, 1), packed_heads(n, first, 2)};
+    }
+    const output_ref query = heads_apart(n, first, heads);
+    if (!n.has(1)) {
+        n.wrong({"needs keys, or queries of five axes that hold them"});
+    }
+    if (n.rank(n.in(1)) == 5) {
+        return {query, packed_heads(n, n.in(1), 0), packed_heads(n, n.in(1), 1)};
+    }
+    const auto part = [&](std::size_t port) {
+        return n.rank(n.in(port)) == 4 ? n.in(port) : heads_apart(n, n.in(port), heads);
+    };
+    return {query, part(1), part(2)};
+}
+
+/// Adds the numbers of a bias of queries, keys and values, one behind the other; keys that have their heads apart already have none.
+inline void add_attention_bias(operation& n, attention_operands& to, std::int64_t heads) {
+    const output_ref bias = n.in(3);
+    std::int64_t begin = 0;
+    for (output_ref* const each : {&to.query, &to.key, &to.values}) {
+        const dimension size = n.shape(*each)[3];
+        if (size == dynamic_dimension) {
+            n.wrong({"needs to know the size of a head"});
+        }
+        const output_ref part = n.slice(bias, 0, begin, begin + heads * size);
+        *each = n.make(op::add{}, {*each, n.reshape(part, {heads, 1, size})});
+        begin += heads * size;
+    }
+    const dimension width = n.shape(bias)[0];
+    if (width != dynamic_dimension && width != begin) {
+        n.wrong({"has a bias of ", width, " numbers, expected ", begin});
+    }
+}
+
+/// softmax(query * keys' * scale + masks) * values
+inline void read_multi_head_attention(operation& n) {
+    const std::int64_t heads = n.integer("num_heads", 0);
+    if (heads < 1) {
+        n.wrong({"num_heads must be positive, but is ", heads});
+    }
+    if (n.has(8) || n.has(9) || n.wants(3)) {
+        n.wrong({"buffers that keys and values share, and scores as an output are not supported"});
+    }
+    attention_operands of = read_attention_operands(n, heads);
+    if (n.has(3)) {
+        if (n.has(1) && n.rank(n.in(1)) == 4) {
+            n.wrong({"a bias of keys whose heads are apart is not supported"});
+        }
+        add_attention_bias(n, of, heads);
+    }
+    if (n.has(6)) {
+        of.key = n.concat({n.in(6), of.key}, 2);
+    }
+    if (n.has(7)) {
+        of.values = n.concat({n.in(7), of.values}, 2);
+    }
+    n.out(1, of.key);
+    n.out(2, of.values);
+    const dimension size = n.shape(of.query)[3];
+    const double given = n.real("scale", 0);
+    if (given == 0 && size == dynamic_dimension) {
+        n.wrong({"needs to know the size of a head"});
+    }
+    const double scale = given != 0 ? given : 1 / math::sqrt(static_cast<double>(size));
+    const double filling = n.real("mask_filter_value", -10000);
+    op::mat_mul product;
+    product.transpose_b = true;
+    output_ref scores = n.make(product, {of.query, of.key});
+    scores = n.make(op::multiply{}, {scores, n.like(scores, scale)});
+    if (n.has(5)) {
+        scores = n.make(op::add{}, {scores, n.in(5)});
+    }
+    if (n.has(4)) {
+        scores = n.make(op::add{}, {scores, added_mask(n, 4, of.key, 2, filling)});
+    }
+    if (n.flag("unidirectional")) {
+        const output_ref place = n.counted(n.size_along(of.query, 2));
+        const output_ref past = n.make(op::subtract{}, {n.size_along(of.key, 2), n.size_along(of.query, 2)});
+        const output_ref last = n.unsqueeze(n.make(op::add{}, {place, past}), {1});
+        const output_ref is_before =
+            n.make(op::less_equal{}, {n.unsqueeze(n.counted(n.size_along(of.key, 2)), {0}), last});
+        scores = n.make(op::select{}, {is_before, scores, n.like(scores, facts(f32).lowest)});
+    }
+    n.out(0, heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), of.values})));
+}
+
+/// Words, their places and, perhaps, their segments, added and normalized.
+inline void read_embedding_normalization(operation& n) {
+    const output_ref words = n.in(0);
+    const output_ref places = n.has(8) ? n.in(8) : n.counted(n.size_along(words, 1));
+    output_ref sum = n.make(op::add{}, {n.gather(n.in(2), words, 0), n.gather(n.in(3), places, 0)});
+    if (n.has(1)) {
+        sum = n.make(op::add{}, {sum, n.gather(n.in(4), n.in(1), 0)});
+    }
+    const output_ref result = normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
+    n.out(0, n.make(op::add{}, {n.make(op::multiply{}, {result, n.in(5)}), n.in(6)}));
+    if (n.wants(1)) {
+        n.out(1, n.has(7) ? n.reduce<op::reduce_sum>(n.convert(n.in(7), i32), {1}, false)
+                          : n.broadcast(n.integer_constant(0, i32), n.size_along(words, 0)));
+    }
+    n.out(2, sum);
+}
+
+/// The standard's operator with places before the cosines and sines; one place is that of the first row.
+inline void read_rotary_embedding_by_place(operation& n) {
+    if (n.flag("is_packed_batching") || n.real("scale", 1) != 1) {
+        n.wrong({"packed batches and scales are not supported"});
+    }
+    const output_ref x = n.in(0);
+    const bool is_packed = n.rank(x) == 3;
+    const lpt::shape cosines = n.static_shape(n.in(2));
+    if (cosines.rank() != 2) {
+        n.wrong({"needs cosines by place and pair, not of shape ", cosines});
+    }
+    std::int64_t heads = n.integer("num_heads", 0);
+    if (is_packed && heads == 0) {
+        const dimension width = n.shape(x)[2];
+        if (width == dynamic_dimension || cosines[1] < 1 || width % (2 * cosines[1]) != 0) {
+            n.wrong({"needs the number of heads"});
+        }
+        heads = width / (2 * cosines[1]);
+    }
+    const output_ref apart = is_packed ? heads_apart(n, x, heads) : x;
+    output_ref places = n.convert(n.in(1), i64);
+    if (n.rank(places) == 1) {
+        places = n.unsqueeze(n.make(op::add{}, {n.counted(n.size_along(apart, 2)), places}), {0});
+    }
+    const auto by_place = [&](std::size_t port) { return n.unsqueeze(n.gather(n.in(port), places, 0), {1}); };
+    const output_ref result = turned_pairs(n, apart, by_place(2), by_place(3));
+    n.out(is_packed ? heads_together(n, result) : result);
+}
+
+inline constexpr operator_entry microsoft_transformer_operators[] = {
+    {"com.microsoft", "MultiHeadAttention", read_multi_head_attention},
+    {"com.microsoft", "EmbedLayerNormalization", read_embedding_normalization},
+    {"com.microsoft", "RotaryEmbedding", read_rotary_embedding_by_place},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -6347,297 +7168,6 @@ inline constexpr operator_entry recurrent_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/reduction.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
-#define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
-/// Reductions and normalizations.
-namespace lpt::inline LPT_ABI::onnx {
-
-inline lpt::integers all_axes(operation& n, output_ref x) {
-    lpt::integers axes;
-    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
-    }
-    return axes;
-}
-
-/// The axes to reduce: all, or with `noop_with_empty_axes` none, where none are given.
-inline output_ref reduced_axes(operation& n) {
-    const output_ref axes = axes_input(n, 1);
-    const bool given = axes && !(n.shape(axes).is_static() && n.shape(axes).elements() == 0);
-    if (given || n.flag("noop_with_empty_axes")) {
-        return given ? axes : n.indices(view<std::int64_t>());
-    }
-    return n.indices(all_axes(n, n.in(0)));
-}
-
-template <class Reduction>
-output_ref reduced(operation& n, output_ref x) {
-    Reduction what;
-    what.keep_dims = n.flag("keepdims", true);
-    return n.make(what, {x, reduced_axes(n)});
-}
-template <class Reduction>
-void read_reduction(operation& n) {
-    n.out(reduced<Reduction>(n, n.in(0)));
-}
-/// Greatest and least of booleans are "any" and "all".
-template <class Reduction, class Logical>
-void read_extreme(operation& n) {
-    n.out(n.type(n.in(0)) == boolean ? reduced<Logical>(n, n.in(0)) : reduced<Reduction>(n, n.in(0)));
-}
-inline void read_sum_of_squares(operation& n) {
-    n.out(reduced<op::reduce_sum>(n, n.make(op::multiply{}, {n.in(0), n.in(0)})));
-}
-inline void read_log_of_sum(operation& n) { n.out(n.make(op::log{}, {reduced<op::reduce_sum>(n, n.in(0))})); }
-/// log(sum of exp(x - m)) + m with the greatest value m, so that nothing overflows.
-inline void read_log_of_sum_of_exponentials(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref axes = reduced_axes(n);
-    op::reduce_max most;
-    most.keep_dims = true;
-    const output_ref kept = n.make(most, {x, axes});
-    const output_ref powers = n.make(op::exp{}, {n.make(op::subtract{}, {x, kept})});
-    const output_ref sum = reduced<op::reduce_sum>(n, powers);
-    most.keep_dims = n.flag("keepdims", true);
-    n.out(n.make(op::add{}, {n.make(op::log{}, {sum}), n.make(most, {x, axes})}));
-}
-
-/// The place of the greatest or least value along an axis.
-template <bool Greatest>
-void read_place_of_extreme(operation& n) {
-    output_ref x = n.in(0);
-    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
-    const bool last = n.flag("select_last_index");
-    const output_ref size = n.size_along(x, axis);
-    if (last) {
-        // The first from the back.
-        const output_ref back =
-            n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), n.counted(size)});
-        x = n.gather(x, back, axis);
-    }
-    op::top_k top;
-    top.axis = axis;
-    top.mode = Greatest ? op::top_k_mode::max : op::top_k_mode::min;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    output_ref place(n.make_node(top, {x, n.integer_constant(1)}, 11), 1);
-    if (last) {
-        place = n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), place});
-    }
-    n.out(n.flag("keepdims", true) ? place : n.squeeze(place, {axis}));
-}
-
-inline void read_top_k(operation& n) {
-    op::top_k top;
-    top.axis = n.integer("axis", -1);
-    top.mode = n.flag("largest", true) ? op::top_k_mode::max : op::top_k_mode::min;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    const output_ref count = n.has(1) ? n.in(1) : n.indices({n.integer("k", 1)});
-    const node_id made = n.make_node(top, {n.in(0), n.shape(count).rank() == 0 ? count : n.squeeze(count, {0})}, 11);
-    n.out(0, made);
-    n.out(1, output_ref(made, 1));
-}
-
-inline void read_cumulative_sum(operation& n) {
-    op::cum_sum what;
-    what.exclusive = n.flag("exclusive");
-    what.reverse = n.flag("reverse");
-    const output_ref axis = n.in(1);
-    n.out(n.make(what, {n.in(0), n.shape(axis).rank() == 0 ? axis : n.squeeze(axis, {0})}));
-}
-
-// ---- normalization
-
-/// Axes from `first` to the last.
-inline lpt::integers last_axes(operation& n, output_ref x, std::int64_t first) {
-    lpt::integers axes;
-    for (auto axis = n.axis_of(first, n.rank(x)); axis < static_cast<std::int64_t>(n.rank(x)); ++axis) {
-        axes.push_back(axis);
-    }
-    return axes;
-}
-
-inline output_ref normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
-    op::mvn what;
-    what.eps = epsilon;
-    what.normalize_variance = true;
-    what.eps_mode = op::mvn_eps_mode::inside_sqrt;
-    return n.make(what, {x, n.indices(axes)}, 6);
-}
-inline double epsilon_of(operation& n, double otherwise = 1e-5) {
-    return static_cast<double>(static_cast<float>(n.real("epsilon", otherwise)));
-}
-
-/// Mean and 1 / sqrt(variance + epsilon) as outputs `port` and `port + 1`, where they are wanted.
-inline void out_statistics(operation& n, output_ref x, view<std::int64_t> axes, double epsilon, std::size_t port) {
-    if (!n.wants(port) && !n.wants(port + 1)) {
-        return;
-    }
-    const output_ref mean = n.reduce<op::reduce_mean>(x, axes, true);
-    const output_ref difference = n.make(op::subtract{}, {x, mean});
-    const output_ref variance = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, true);
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(x, epsilon)})});
-    n.out(port, mean);
-    n.out(port + 1, n.make(op::divide{}, {n.like(x, 1), root}));
-}
-
-inline void read_layer_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::integers axes = last_axes(n, x, n.integer("axis", -1));
-    output_ref result = n.make(op::multiply{}, {normalized(n, x, axes, epsilon_of(n)), n.in(1)});
-    n.out(0, n.has(2) ? n.make(op::add{}, {result, n.in(2)}) : result);
-    out_statistics(n, x, axes, epsilon_of(n), 1);
-}
-
-/// x / sqrt(mean of x^2 + epsilon)
-inline output_ref root_mean_square_normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
-    const output_ref squares = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {x, x}), axes, true);
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {squares, n.like(x, epsilon)})});
-    return n.make(op::divide{}, {x, root});
-}
-inline void read_root_mean_square_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref in_f32 = n.type(x) == f64 ? x : n.convert(x, f32);
-    const output_ref result =
-        root_mean_square_normalized(n, in_f32, last_axes(n, x, n.integer("axis", -1)), epsilon_of(n));
-    n.out(n.make(op::multiply{}, {n.convert(result, n.type(x)), n.in(1)}));
-}
-
-/// com.microsoft: layer normalization of x + skip + bias, which is the fourth output.
-inline void read_skip_layer_normalization(operation& n) {
-    const bool simplified = n.node().type == "SkipSimplifiedLayerNormalization";
-    const std::size_t bias = simplified ? 3 : 4;
-    output_ref sum = n.make(op::add{}, {n.in(0), n.in(1)});
-    sum = n.has(bias) ? n.make(op::add{}, {sum, n.in(bias)}) : sum;
-    const lpt::integers axes{-1};
-    output_ref result = simplified ? root_mean_square_normalized(n, sum, axes, epsilon_of(n, 1e-12))
-                                   : normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
-    result = n.make(op::multiply{}, {result, n.in(2)});
-    n.out(0, !simplified && n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result);
-    n.out(3, sum);
-}
-
-/// Numbers a channel, as they broadcast to data with channels on axis 1.
-inline output_ref by_channel(operation& n, output_ref numbers, output_ref x) {
-    lpt::integers sizes{-1};
-    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
-        sizes.push_back(1);
-    }
-    return n.reshape(numbers, sizes);
-}
-
-inline void read_instance_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref result = normalized(n, x, spatial_axes(n, x), epsilon_of(n));
-    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
-}
-
-/// Scales and biases are those of channels, before version 21 those of groups.
-inline void read_group_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t groups = n.integer("num_groups", 1);
-    const output_ref flat = n.reshape(x, {0, groups, -1}, true);
-    output_ref result = normalized(n, flat, lpt::integers{2}, epsilon_of(n));
-    if (n.version() < 21) {
-        result = n.make(op::add{},
-                        {n.make(op::multiply{}, {result, n.reshape(n.in(1), {-1, 1})}), n.reshape(n.in(2), {-1, 1})});
-        return n.out(n.make(op::reshape{}, {result, n.shape_of(x)}));
-    }
-    result = n.make(op::reshape{}, {result, n.shape_of(x)});
-    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
-}
-
-/// Scale and shift of each channel; in training the mean and variance of the data count, and are given.
-inline void read_batch_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const double epsilon = epsilon_of(n);
-    output_ref mean = n.in(3);
-    output_ref variance = n.in(4);
-    if (n.flag("training_mode")) {
-        lpt::integers axes = all_axes(n, x);
-        axes.erase(1);
-        const output_ref now = n.reduce<op::reduce_mean>(x, axes, true);
-        const output_ref difference = n.make(op::subtract{}, {x, now});
-        const output_ref spread =
-            n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, false);
-        const output_ref momentum = n.like(x, n.real("momentum", 0.9));
-        const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), momentum});
-        const auto running = [&](output_ref before, output_ref fresh) {
-            return n.make(op::add{},
-                          {n.make(op::multiply{}, {before, momentum}), n.make(op::multiply{}, {fresh, rest})});
-        };
-        const output_ref flat = n.reshape(now, {-1});
-        n.out(1, running(mean, flat));
-        n.out(2, running(variance, spread));
-        mean = flat;
-        variance = spread;
-    }
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(variance, epsilon)})});
-    const output_ref scale = n.make(op::divide{}, {n.convert(n.in(1), n.type(root)), root});
-    const output_ref shift =
-        n.make(op::subtract{}, {n.convert(n.in(2), n.type(root)), n.make(op::multiply{}, {mean, scale})});
-    const output_ref scaled = n.make(op::multiply{}, {x, by_channel(n, n.convert(scale, n.type(x)), x)});
-    n.out(0, n.make(op::add{}, {scaled, by_channel(n, n.convert(shift, n.type(x)), x)}));
-}
-
-inline void read_local_response_normalization(operation& n) {
-    op::lrn what;
-    what.alpha = n.real("alpha", 0.0001);
-    what.beta = n.real("beta", 0.75);
-    what.bias = n.real("bias", 1);
-    what.size = n.integer("size", 1);
-    n.out(n.make(what, {n.in(0), n.indices({1})}));
-}
-
-inline void read_lp_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::integers axes{n.axis_of(n.integer("axis", -1), n.rank(x))};
-    const output_ref norm = norm_of(n, x, norm_degree(n), axes);
-    const output_ref quotient = n.make(op::divide{}, {x, norm});
-    n.out(n.make(op::select{}, {n.make(op::equal{}, {norm, n.like(x, 0)}), n.like(x, 0), quotient}));
-}
-
-inline void read_mean_variance_normalization(operation& n) {
-    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : lpt::integers{0, 2, 3};
-    n.out(normalized(n, n.in(0), axes, 1e-9));
-}
-
-inline constexpr operator_entry reduction_operators[] = {
-    {"", "ReduceSum", read_reduction<op::reduce_sum>},
-    {"", "ReduceMean", read_reduction<op::reduce_mean>},
-    {"", "ReduceProd", read_reduction<op::reduce_prod>},
-    {"", "ReduceL1", read_reduction<op::reduce_l1>},
-    {"", "ReduceL2", read_reduction<op::reduce_l2>},
-    {"", "ReduceMax", read_extreme<op::reduce_max, op::reduce_logical_or>},
-    {"", "ReduceMin", read_extreme<op::reduce_min, op::reduce_logical_and>},
-    {"", "ReduceSumSquare", read_sum_of_squares},
-    {"", "ReduceLogSum", read_log_of_sum},
-    {"", "ReduceLogSumExp", read_log_of_sum_of_exponentials},
-    {"", "ArgMax", read_place_of_extreme<true>},
-    {"", "ArgMin", read_place_of_extreme<false>},
-    {"", "TopK", read_top_k},
-    {"", "CumSum", read_cumulative_sum},
-    {"", "LayerNormalization", read_layer_normalization},
-    {"", "RMSNormalization", read_root_mean_square_normalization},
-    {"", "SimplifiedLayerNormalization", read_root_mean_square_normalization},
-    {"", "InstanceNormalization", read_instance_normalization},
-    {"", "GroupNormalization", read_group_normalization},
-    {"", "BatchNormalization", read_batch_normalization},
-    {"", "LRN", read_local_response_normalization},
-    {"", "LpNormalization", read_lp_normalization},
-    {"", "MeanVarianceNormalization", read_mean_variance_normalization},
-    {"com.microsoft", "LayerNormalization", read_layer_normalization},
-    {"com.microsoft", "SkipLayerNormalization", read_skip_layer_normalization},
-    {"com.microsoft", "SkipSimplifiedLayerNormalization", read_skip_layer_normalization},
-};
-
-}  // namespace lpt::inline LPT_ABI::onnx
-#endif
-
 // ======== lpt/import/onnx/scatter.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
@@ -6876,6 +7406,155 @@ inline constexpr operator_entry scatter_operators[] = {
     {"", "Col2Im", read_blocks_to_image},
     {"", "MaxUnpool", read_max_unpool},
     {"", "TensorScatter", read_tensor_scatter},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/sequences.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SEQUENCES_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SEQUENCES_HPP
+/// Sequences whose lengths and places are known when the network is read: nothing of them is left in the graph.
+namespace lpt::inline LPT_ABI::onnx {
+
+namespace detail {
+
+inline const std::vector<value>& sequence_at(operation& n, const value& from, std::size_t port) {
+    if (!from.sequence) {
+        n.wrong({"input ", port, " is a tensor, but must be a sequence"});
+    }
+    return *from.sequence;
+}
+
+/// A place in a sequence, counted from its end where it is negative; `last` is one past the places that exist.
+inline std::size_t place_at(operation& n, std::size_t port, std::size_t last) {
+    const tensor& given = n.known_input(port);
+    if (given.elements() != 1) {
+        n.wrong({"input ", port, " has ", given.elements(), " places, expected one"});
+    }
+    const std::int64_t place = given.integer(0);
+    const auto size = static_cast<std::int64_t>(last);
+    if (place < -size || place >= size) {
+        n.wrong({"place ", place, " is outside a sequence of ", last});
+    }
+    return static_cast<std::size_t>(place < 0 ? place + size : place);
+}
+
+inline void out_sequence(operation& n, std::vector<value> parts) {
+    n.out_value(0, {&n.reader(), {}, nullptr, std::make_shared<std::vector<value>>(std::move(parts))});
+}
+
+}  // namespace detail
+
+inline void read_sequence_construct(operation& n) {
+    std::vector<value> parts;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        parts.push_back(n.value_at(port));
+    }
+    detail::out_sequence(n, std::move(parts));
+}
+inline void read_sequence_empty(operation& n) { detail::out_sequence(n, {}); }
+
+inline void read_sequence_at(operation& n) {
+    const value from = n.value_at(0);
+    const std::vector<value>& parts = detail::sequence_at(n, from, 0);
+    n.out_value(0, parts[detail::place_at(n, 1, parts.size())]);
+}
+inline void read_sequence_length(operation& n) {
+    const value from = n.value_at(0);
+    n.out(n.integer_constant(static_cast<std::int64_t>(detail::sequence_at(n, from, 0).size())));
+}
+
+/// Without a place: at the end.
+inline void read_sequence_insert(operation& n) {
+    const value from = n.value_at(0);
+    std::vector<value> parts = detail::sequence_at(n, from, 0);
+    const std::size_t size = parts.size();
+    // Negative places count from the end of what is there: one past the end can only be named by its number.
+    const bool is_end = !n.has(2) || (n.known_input(2).elements() == 1 &&
+                                      n.known_input(2).integer(0) == static_cast<std::int64_t>(size));
+    const std::size_t place = is_end ? size : detail::place_at(n, 2, size);
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), n.value_at(1));
+    detail::out_sequence(n, std::move(parts));
+}
+inline void read_sequence_erase(operation& n) {
+    const value from = n.value_at(0);
+    std::vector<value> parts = detail::sequence_at(n, from, 0);
+    if (parts.empty()) {
+        n.wrong({"takes from a sequence of 0"});
+    }
+    const std::size_t place = n.has(1) ? detail::place_at(n, 1, parts.size()) : parts.size() - 1;
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(place));
+    detail::out_sequence(n, std::move(parts));
+}
+
+/// All tensors along an axis that they have, or along a new one.
+inline void read_concat_from_sequence(operation& n) {
+    const value from = n.value_at(0);
+    const bool makes_axis = n.flag("new_axis");
+    const std::int64_t axis = n.integer("axis", 0);
+    seq<output_ref> parts;
+    for (const value& each : detail::sequence_at(n, from, 0)) {
+        if (each.sequence) {
+            n.wrong({"joins sequences of sequences, which is not supported"});
+        }
+        const output_ref part = n.reader().plain_of(each);
+        parts.push_back(makes_axis ? n.unsqueeze(part, {n.axis_of(axis, n.rank(part) + 1)}) : part);
+    }
+    if (parts.empty()) {
+        n.wrong({"joins a sequence of 0"});
+    }
+    n.out(n.concat(parts, n.axis_of(axis, n.rank(parts[0]))));
+}
+
+/// Parts of the sizes that are given, or of one size, of which the last part may have less; parts of 1 without them, whose axis may go.
+inline void read_split_to_sequence(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const dimension length = n.shape(x)[static_cast<std::size_t>(axis)];
+    constexpr std::int64_t most_parts = 4096;
+    lpt::integers sizes;
+    if (n.has(1) && n.known_input(1).dimensions().rank() != 0) {
+        sizes = n.known_integers(1);
+    } else {
+        const std::int64_t size = n.has(1) ? n.known_integers(1)[0] : 1;
+        if (length == dynamic_dimension || size < 1 || length / size >= most_parts) {
+            n.wrong({"cannot split an axis of size ", length, " into at most ", most_parts, " parts of size ", size});
+        }
+        for (std::int64_t begin = 0; begin < length; begin += size) {
+            sizes.push_back(math::minimum(size, length - begin));
+        }
+    }
+    checked sum = 0;
+    for (const std::int64_t size : sizes) {
+        sum = sum + size;
+        if (size < 0) {
+            n.wrong({"has a part of size ", size});
+        }
+    }
+    if (length != dynamic_dimension && !sum.is_within(length, length)) {
+        n.wrong({"has parts that do not add to the size of axis ", axis, ", which is ", length});
+    }
+    const bool loses_axis = !n.has(1) && !n.flag("keepdims", true);
+    std::vector<value> parts;
+    std::int64_t begin = 0;
+    for (const std::int64_t size : sizes) {
+        const output_ref part = n.slice(x, axis, begin, begin + size);
+        parts.push_back(n.reader().of(loses_axis ? n.squeeze(part, {axis}) : part));
+        begin += size;
+    }
+    detail::out_sequence(n, std::move(parts));
+}
+
+inline constexpr operator_entry sequence_operators[] = {
+    {"", "SequenceConstruct", read_sequence_construct},
+    {"", "SequenceEmpty", read_sequence_empty},
+    {"", "SequenceAt", read_sequence_at},
+    {"", "SequenceLength", read_sequence_length},
+    {"", "SequenceInsert", read_sequence_insert},
+    {"", "SequenceErase", read_sequence_erase},
+    {"", "ConcatFromSequence", read_concat_from_sequence},
+    {"", "SplitToSequence", read_split_to_sequence},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -7348,6 +8027,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(activation_operators);
         add(quantization_operators);
         add(convolution_operators);
+        add(integer_product_operators);
         add(detection_operators);
         add(pooling_operators);
         add(movement_operators);
@@ -7368,6 +8048,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
+        add(microsoft_transformer_operators);
+        add(sequence_operators);
         return result;
     }();
     const auto found = all.find({domain, type});
@@ -7402,10 +8084,6 @@ inline graph import_onnx(const std::string& path, bool external_data_anywhere = 
         const auto most_nodes = static_cast<std::int64_t>(file.size() / 4 + 1024);
         onnx::session shared{file, others, model, &onnx::find_operator, most_nodes};
         return onnx::graph_reader(shared, nullptr, 0, path).read_model(model.graph);
-    } catch (const protozero::end_of_buffer_exception&) {
-        fail({name, ": is cut off, or not an ONNX model: it ends inside of a field"});
-    } catch (const protozero::exception& broken) {
-        fail({name, ": is not an ONNX model: ", broken.what()});
     } catch (const error& raised) {
         if (raised.message().view().starts_with(name)) {
             throw;
@@ -12623,13 +13301,15 @@ inline file_format format_of(text_view content) {
 
 /// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
 ///
-/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
+/// `known`: operation types of the user, which IR may name; `external_data_anywhere`: tensors of an ONNX model may lie in files outside its
+/// folder. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
 /// an error for files of other formats.
-inline graph import(const std::string& path, const op::user_operations& known = {}) {
+inline graph import(const std::string& path, const op::user_operations& known = {},
+                    bool external_data_anywhere = false) {
     const mapped_file file(path.c_str());
     switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
         case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
-        case file_format::onnx: return import_onnx(path);
+        case file_format::onnx: return import_onnx(path, external_data_anywhere);
         case file_format::tflite: return import_tflite(path);
         case file_format::unknown: break;
     }
@@ -14572,6 +15252,7 @@ enum class unary_function : std::uint8_t {
 enum class post_kind : std::uint8_t {
     clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
     prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    divide,  ///< v = v / a with a = per_channel_a[c], or alpha when that is null; one rounding
     scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
     add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
     multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
@@ -14901,6 +15582,72 @@ struct kernel_table {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/specified/value_memory.hpp
+#ifndef LPT_HOLDS_SPECIFIED_VALUE_MEMORY_HPP
+#define LPT_HOLDS_SPECIFIED_VALUE_MEMORY_HPP
+// The memory of the tensors of a network that runs as specified, counted against a limit.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// What the tensors of one network may take together, in bytes.
+class memory_budget {
+    std::size_t limit_;
+    std::size_t taken_ = 0;
+
+public:
+    explicit memory_budget(std::size_t limit) : limit_(limit) {}
+
+    /// `old` bytes become `wanted` bytes; raises a `memory_error` with both sizes where that goes beyond the limit.
+    void exchange(std::size_t old, std::size_t wanted) {
+        const std::size_t others = taken_ - old;
+        if (wanted > limit_ - others) {
+            lpt::detail::raise_beyond_limit(wanted > SIZE_MAX - others ? SIZE_MAX : others + wanted, limit_);
+        }
+        taken_ = others + wanted;
+    }
+};
+
+/// The elements of a tensor; without a budget nothing is counted.
+class value_memory {
+    std::vector<std::byte> bytes_;
+    memory_budget* budget_ = nullptr;
+
+    void count(std::size_t wanted) {
+        if (budget_ != nullptr) budget_->exchange(bytes_.size(), wanted);
+    }
+
+public:
+    value_memory() = default;
+    explicit value_memory(memory_budget* budget) : budget_(budget) {}
+    value_memory(value_memory&& other) noexcept
+        : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+    value_memory& operator=(value_memory&& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        std::swap(budget_, other.budget_);
+        return *this;
+    }
+    ~value_memory() { count(0); }
+
+    memory_budget* budget() const { return budget_; }
+    std::byte* data() { return bytes_.data(); }
+    const std::byte* data() const { return bytes_.data(); }
+    std::size_t size() const { return bytes_.size(); }
+    bool empty() const { return bytes_.empty(); }
+    std::byte* begin() { return bytes_.data(); }
+    std::byte* end() { return bytes_.data() + bytes_.size(); }
+    const std::byte* begin() const { return bytes_.data(); }
+    const std::byte* end() const { return bytes_.data() + bytes_.size(); }
+
+    /// Raises a `memory_error` where the budget does not allow so many bytes.
+    void resize(std::size_t size) {
+        count(size);
+        bytes_.resize(size);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
 // ======== lpt/specified/operation.hpp
 #ifndef LPT_HOLDS_SPECIFIED_OPERATION_HPP
 #define LPT_HOLDS_SPECIFIED_OPERATION_HPP
@@ -14912,7 +15659,7 @@ namespace lpt::inline LPT_ABI::specified {
 struct value {
     element type = dynamic;
     shape dimensions;
-    std::vector<std::byte> memory;
+    value_memory memory;
     const std::byte* constant = nullptr;
     std::uint64_t reshaped = 0;  // how often the shape became another
 
@@ -14947,6 +15694,14 @@ struct value {
         memory.resize(byte_size(type, dimensions.elements()));
     }
 };
+
+/// A tensor of a type that an operation needs beside its outputs, of the memory that these may take.
+inline value like(element type, const value& output) {
+    value result;
+    result.type = type;
+    result.memory = value_memory(output.memory.budget());
+    return result;
+}
 
 /// How the codes of a tensor stand for real numbers, one scale for all.
 struct quantized {
@@ -16235,8 +16990,7 @@ inline step make_space_to_batch(const operation& op) {
         for (const std::int64_t each : detail::paddings_of(run.in(2), blocks.size()))
             paddings.push_back(each);
         paddings.resize(2 * input.dimensions.rank(), 0);
-        value padded;
-        padded.type = input.type;
+        value padded = like(input.type, run.out());
         detail::pad(input, paddings, zero, padded);
         shape sizes{padded.dimensions[0]}, wanted{padded.dimensions[0]};
         std::vector<std::size_t> order;
@@ -16290,8 +17044,7 @@ inline step make_batch_to_space(const operation& op) {
             sizes.push_back(input.dimensions[axis]);
             whole.push_back(input.dimensions[axis]);
         }
-        value spread;
-        spread.type = input.type;
+        value spread = like(input.type, run.out());
         spread.reshape(whole);
         detail::permuted(input, sizes, order).run(input, spread);
         std::vector<std::int64_t> begin(whole.rank(), 0);
@@ -19321,8 +20074,10 @@ inline void assign(const value& from, value& to) {
 }
 
 /// READ_VARIABLE and ASSIGN_VARIABLE; handles are resolved when the step is made.
-inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all) {
+inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all,
+                                 memory_budget& budget) {
     value* const variable = &all[variable_of(op, net, op.info().inputs.empty() ? -1 : op.info().inputs[0])];
+    variable->memory = value_memory(&budget);
     if (op.code() == tflite::builtin::assign_variable) {
         if (op.type_of_input(1) == dynamic) op.wrong("a variable of type ", tflite::name(op.input(1).type));
         return [=](const operands& run) { assign(run.in(1), *variable); };
@@ -19341,6 +20096,7 @@ template <class Arithmetic>
 class runnable_subgraph {
     const tflite::model* model_;
     const tflite::subgraph* net_;
+    memory_budget* budget_;
     std::vector<value> values_;
     std::vector<step> steps_;
     kernel::parallel_for parallel_;
@@ -19352,14 +20108,20 @@ class runnable_subgraph {
         detail::fill(variable, has_code ? info.quantized.zero_points[0] : 0);
     }
 
+    static void reshape(const tflite::tensor_info& info, value& variable) {
+        lpt::detail::naming_memory([&] { variable.reshape(info.dimensions); },
+                                   [&] { return join({"tensor '", info.name, "'"}); });
+    }
+
     void make_value(const tflite::tensor_info& info) {
         value result;
+        result.memory = value_memory(budget_);
         result.type = tflite::element_of(info.type);
         result.dimensions = info.dimensions;
         if (info.is_constant()) {
             if (!info.is_sparse && info.value.type() == result.type) result.constant = info.value.data();
         } else if (result.type != dynamic && info.is_variable) {
-            result.reshape(info.dimensions);
+            reshape(info, result);
             clear(info, result);
         }
         values_.push_back(move(result));
@@ -19385,7 +20147,7 @@ class runnable_subgraph {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
             case tflite::builtin::read_variable:
-            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all);
+            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all, *budget_);
             default: return make_step<Arithmetic>(op);
         }
     }
@@ -19432,6 +20194,8 @@ class runnable_subgraph {
             each(operands(info, values_));
         } catch (const error& raised) {
             operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
+        } catch (const memory_error& raised) {
+            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.what());
         }
 #else
         each(operands(info, values_));
@@ -19439,16 +20203,16 @@ class runnable_subgraph {
     }
 
 public:
-    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
+    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
                       const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
-        : model_(&model), net_(&net), parallel_(parallel) {
+        : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
         join_steps(kernels);
         for (const std::int64_t each : net.inputs)
-            values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
+            reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
 
     const tflite::subgraph& subgraph() const { return *net_; }
@@ -19478,6 +20242,7 @@ public:
 ///     net.output(0).data();
 template <class Arithmetic>
 class basic_network {
+    std::unique_ptr<memory_budget> budget_;  // before the values that count in it
     std::unique_ptr<variables> variables_ = std::make_unique<variables>();
     runnable_subgraph<Arithmetic> net_;
     std::vector<runnable_subgraph<Arithmetic>> initializers_;  // what CALL_ONCE names
@@ -19491,17 +20256,19 @@ public:
     /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
     /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
     /// in a way that leaves open what it means.
-    /// `parallel` shares the work of the kernels among threads, and outlives the network.
+    /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
+    /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
-                           const kernel::parallel_for& parallel = {})
-        : net_(model, model.subgraphs.front(), *variables_, kernels, parallel) {
+                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX)
+        : budget_(std::make_unique<memory_budget>(memory_limit)),
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
-            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels,
-                                       parallel);
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
+                                       kernels, parallel);
         }
         initialize();
     }
@@ -19529,8 +20296,10 @@ public:
     /// Variables become what they were when the network was made: zeros, or what its initialization gives them.
     void reset() {
         net_.reset();
-        for (auto& [name, each] : *variables_)
+        for (auto& [name, each] : *variables_) {
             each = value();
+            each.memory = value_memory(budget_.get());
+        }
         initialize();
     }
 

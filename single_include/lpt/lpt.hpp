@@ -75,6 +75,14 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 #elif defined(LPT_SHARED_IMPLEMENTATION)
 #define LPT_COMPILED extern
 #endif
+
+namespace lpt::inline LPT_ABI {
+
+/// Makes a function a template, `template <compiled = once>`, so that one file of a program can hold it by an explicit instantiation.
+enum class compiled { once };
+inline constexpr compiled once = compiled::once;
+
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/traits.hpp
@@ -2179,21 +2187,15 @@ public:
     const text& message() const noexcept { return message_; }
 };
 
-namespace detail {
-// Not constexpr, so that a constant expression that gets here stops with this function's name.
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
-#if LPT_THROWS
-    throw error(lpt::move(message));
-#else
-    end_with(error(message).what());
-#endif
-}
-}  // namespace detail
-
 /// Raises `lpt::error` with the joined parts as its message, or what stands in its place (base/failure.hpp).
-template <int Once = 0>  // a constexpr function that always fails must be a template
-[[noreturn, gnu::cold]] constexpr void fail(text_pieces message) {
-    detail::raise(join(message));
+///
+/// Not constexpr, so that a constant expression that gets here stops with this function's name.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(text_pieces message) {
+#if LPT_THROWS
+    throw error(join(message));
+#else
+    end_with(error(join(message)).what());
+#endif
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -2657,8 +2659,7 @@ public:
     friend constexpr bool operator==(const shape&, const shape&) = default;
 
 private:
-    template <int Once = 0>
-    [[noreturn, gnu::cold]] constexpr void cannot_count() const;
+    [[noreturn, gnu::cold]] void cannot_count() const;
 };
 
 /// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank; of more than `most_axes` sizes the first ones.
@@ -2683,8 +2684,7 @@ constexpr void append_to(text& result, const shape& dimensions) {
     result.append(']');
 }
 
-template <int Once>
-constexpr void shape::cannot_count() const {
+inline void shape::cannot_count() const {
     fail({"a tensor of shape ", *this, " has more elements than can be counted"});
 }
 
@@ -3236,14 +3236,10 @@ public:
     constexpr seq<output_facts, 2> take_outputs() { return lpt::move(outputs_); }
 
     /// Raises an error that names the node: for inputs and attributes that the operation cannot have.
-    template <int Once = 0>
-    [[noreturn]] constexpr void wrong(text_pieces message) const {
-        fail({operation_, " '", node_, "': ", join(message)});
-    }
+    [[noreturn]] void wrong(text_pieces message) const { fail({operation_, " '", node_, "': ", join(message)}); }
 
 private:
-    template <int Once = 0>
-    [[noreturn, gnu::cold, gnu::noinline]] constexpr void impossible(const shape& dimensions) const {
+    [[noreturn, gnu::cold, gnu::noinline]] void impossible(const shape& dimensions) const {
         wrong({"output ", outputs_.size(), " cannot have the shape ", dimensions, ": a tensor has at most ", most_axes,
                " axes of sizes from 0 and ", most_elements, " elements"});
     }
@@ -9044,7 +9040,7 @@ using all =
          lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
-template <int Once = 0>  // a template, so that one translation unit can hold the functions that it points to
+template <compiled = once>
 inline constexpr table<kind_count> row_table = make_table(all{});
 #ifdef LPT_COMPILED
 LPT_COMPILED template const table<kind_count> row_table<>;
@@ -10638,7 +10634,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
-template <int Once = 0>
 constexpr void check_uses(const graph& model, output_ref output) {
     const graph_access::output_slot& list = graph_access::output(model, output);
     input_ref previous{};
@@ -10665,7 +10660,6 @@ constexpr void check_uses(const graph& model, output_ref output) {
     }
 }
 
-template <int Once = 0>
 constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
     seq<bool, 8> listed(model.id_bound(), false);
     for (const node_id id : list) {
@@ -10684,7 +10678,6 @@ constexpr void check_list(const graph& model, view<node_id> list, text_view what
     }
 }
 
-template <int Once = 0>
 constexpr void check_connections(const graph& model) {
     seq<std::size_t> readers(model.id_bound(), 0);
     seq<std::int32_t, 8> dependents(model.id_bound(), 0);
@@ -10735,7 +10728,6 @@ constexpr void check_connections(const graph& model) {
 }
 
 /// Takes nodes away whose producers are all gone; what remains is on a cycle or behind one.
-template <int Once = 0>
 constexpr void check_acyclic(const graph& model) {
     seq<std::size_t> missing(model.id_bound(), 0);
     seq<seq<node_id>> dependents(model.id_bound(), seq<node_id>());
@@ -10779,7 +10771,6 @@ constexpr void check_acyclic(const graph& model) {
     }
 }
 
-template <int Once = 0>
 constexpr void check_types(const graph& model, node_id id) {
     const node& each = model[id];
     if (!graph_access::reads_data_is_right(model, id)) {
@@ -10799,7 +10790,6 @@ constexpr void check_types(const graph& model, node_id id) {
 }
 
 /// Checks that a body gives what the node says of the outputs that come from it.
-template <int Once = 0>
 constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t which,
                                      const seq<op::body_output>& map) {
     const node& each = model[id];
@@ -10831,7 +10821,6 @@ constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t
 }
 
 /// Checks that a Loop that is known to run no iteration gives what it says: the inputs that its body would have gone on from.
-template <int Once = 0>
 constexpr void check_outputs_without_iterations(const graph& model, node_id id) {
     const node& each = model[id];
     const op::loop& self = each.as<op::loop>();
@@ -10858,25 +10847,23 @@ constexpr void check_outputs_without_iterations(const graph& model, node_id id) 
 }
 
 /// The same for all bodies of a node.
-template <int Once = 0>
 constexpr void check_declared_outputs(const graph& model, node_id id) {
     const node& each = model[id];
     const std::size_t bodies = each.bodies().size();
     if (each.is<op::if_else>()) {
         const auto& self = each.as<op::if_else>();
         for (std::size_t which = 0; which < bodies && which < 2; ++which) {
-            check_outputs_of_body<Once>(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
+            check_outputs_of_body(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
         }
     } else if (each.is<op::loop>() && bodies != 0) {
-        check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
-        check_outputs_without_iterations<Once>(model, id);
+        check_outputs_of_body(model, id, 0, each.as<op::loop>().output_map);
+        check_outputs_without_iterations(model, id);
     } else if (each.is<op::tensor_iterator>() && bodies != 0) {
-        check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
+        check_outputs_of_body(model, id, 0, each.as<op::tensor_iterator>().output_map);
     }
 }
 
 /// The lists of a graph, its connections, and that it has no cycle.
-template <int Once = 0>
 constexpr void verify_structure(const graph& model) {
     check_list(model, model.parameters(), "parameters", [](const node& each) { return each.is<op::parameter>(); });
     check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
@@ -10886,7 +10873,6 @@ constexpr void verify_structure(const graph& model) {
     check_acyclic(model);
 }
 /// Types and shapes of the nodes with these numbers, and the graphs inside them.
-template <int Once = 0>
 constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && i < model.id_bound(); ++i) {
         if (!model.contains(id_at(i))) {
@@ -10895,11 +10881,11 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
         check_types(model, id_at(i));
         for (std::size_t which = 0; which < model[id_at(i)].bodies().size(); ++which) {
             const graph& inside = model[id_at(i)].bodies()[which];
-            verify_structure<Once>(inside);
-            verify_nodes<Once>(inside, 0, inside.id_bound());
+            verify_structure(inside);
+            verify_nodes(inside, 0, inside.id_bound());
         }
         if (model[id_at(i)].bodies().size() != 0) {
-            check_declared_outputs<Once>(model, id_at(i));
+            check_declared_outputs(model, id_at(i));
         }
     }
 }
@@ -10912,10 +10898,10 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
 /// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes, and that these give what
 /// their node declares.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
-template <int Once = 0>
+template <compiled = once>
 constexpr void verify(const graph& model) {
-    detail::verify_structure<Once>(model);
-    detail::verify_nodes<Once>(model, 0, model.id_bound());
+    detail::verify_structure(model);
+    detail::verify_nodes(model, 0, model.id_bound());
 }
 
 #ifdef LPT_COMPILED
@@ -12591,7 +12577,6 @@ constexpr restriction_finding find_granularity_mistake(const op::row& operation,
 }
 
 /// Raises the sentence of a mistake.
-template <int Once = 0>
 [[gnu::cold]] constexpr void raise(const restriction_finding& found, text_view name, int ports) {
     switch (found.what) {
         case restriction_mistake::none: return;
@@ -12626,7 +12611,6 @@ template <int Once = 0>
 /// Raises an error for a part of a restriction that cannot be meant: an operation that no transformation handles, a version
 /// or input port that it does not have, a port or type that is named twice, types without a port, an element type that the port
 /// cannot take.
-template <int Once = 0>
 constexpr void check_port_types(const op::row& operation, int version, const port_types& accepted) {
     const bool excludes = accepted.ports.empty() && accepted.types.empty();
     detail::raise(detail::find_restriction_mistake(operation, version, view<port_types>(&accepted, excludes ? 0 : 1)),
@@ -12669,7 +12653,6 @@ struct restriction_table {
 
     /// The port groups that hold for a node; false if nothing restricts it. An empty result with `true` means that no
     /// port may be quantized.
-    template <int Once = 0>
     constexpr bool precisions_of(const graph& model, node_id id, seq<port_types>& result) const {
         bool restricted = false;
         for (const precision_row& row : precisions) {
@@ -13314,8 +13297,6 @@ struct refusal {
 
 /// Everything that a transformation works on: the graph, the attributes of its nodes, the user's options and the
 /// target's restrictions; and what it tells the driver: new nodes to visit, refusals.
-///
-/// The library's transformations take it as `auto& r`: a compiler then reads them, and compiles those that a pipeline runs.
 class rewrite {
     seq<node_id> registered_;
     seq<refusal> refusals_;
@@ -13679,10 +13660,8 @@ public:
     constexpr const seq<node_id>& waiting() const { return waiting_; }
     constexpr std::size_t changes_left() const { return changes_left_; }
 
-    template <int Once = 0>
     constexpr void run();
     /// Visits at most so many nodes; gives how many of these were not needed.
-    template <int Once = 0>
     constexpr std::size_t run(std::size_t visits);
 };
 
@@ -13696,29 +13675,21 @@ public:
 /// twice, one that left the graph is skipped. Graphs inside a node are rewritten when the node is visited, before the
 /// node itself. Time is linear in the number of nodes and changes.
 /// Raises an error if the graph has a cycle, and one that names the transformations if they change the graph for ever.
-template <int Once = 0>
-constexpr void drive(rewrite& changes, dispatch_view table) {
-    detail::drive_run(changes, table).template run<Once>();
-}
+constexpr void drive(rewrite& changes, dispatch_view table) { detail::drive_run(changes, table).run(); }
 
 namespace detail {
 
-template <int Once = 0>
 constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
         with_budget_of_network(changes.model, id, which, [&](graph& body) {
             rewrite inner(body, changes.attributes.body(id, which), changes.options, changes.restrictions);
-            drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
+            drive(inner, table);
             changes.take_refusals_of_body(id, which, inner);
         });
     }
 }
 
-template <int Once>
-constexpr void drive_run::run() {
-    run<Once>(static_cast<std::size_t>(-1));
-}
-template <int Once>
+constexpr void drive_run::run() { run(static_cast<std::size_t>(-1)); }
 constexpr std::size_t drive_run::run(std::size_t visits) {
     for (; !waiting_.empty() && visits != 0; --visits) {
         const node_id id = waiting_.back();
@@ -13727,7 +13698,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
             continue;
         }
         if (!rewrite_.model.is_plain() && rewrite_.model[id].bodies().size() != 0) {
-            drive_bodies<Once>(rewrite_, table_, id);
+            drive_bodies(rewrite_, table_, id);
         }
         visit(id);
     }
@@ -14343,7 +14314,6 @@ inline constexpr std::size_t late_from = 4096;
 inline constexpr int most_late = 8;
 
 /// How many computations wait for each other when one more waits for these operands, itself counted.
-template <int Once = 0>
 constexpr int late_depth_above(view<tensor> operands) {
     int depth = 1;
     for (const tensor& each : operands) {
@@ -14468,7 +14438,6 @@ constexpr tensor convert_through(const tensor& values, element type) {
 ///
 /// Real to real: to nearest even. Real to integer: towards zero, saturating, NaN gives 0. Integer to integer: wraps around. To boolean:
 /// 1 unless 0. Source: OpenVINO operation set, Convert-1.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor convert_tensor(const tensor& values, element type) {
     if (values.type() == type) {
         return values;
@@ -14491,7 +14460,6 @@ template <int Once = 0>
 }
 
 /// `convert_tensor` of a value that lives on: many elements are converted when they are read.
-template <int Once = 0>
 constexpr tensor convert_late(const tensor& values, element type) {
     if (lpt::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
         return convert_tensor(values, type);
@@ -14534,7 +14502,6 @@ struct call {
 
 /// Gives the outputs of a node none of whose outputs has an element; false for other nodes. What computes need not ask then
 /// whether sizes that stand beside an axis of size 0 are worth a loop.
-template <int Once = 0>
 constexpr bool give_empty(const call& node, seq<tensor>& outputs) {
     for (const op::output_facts& output : node.outputs) {
         if (!output.dimensions.dimensions().contains(0) || output.dimensions.is_dynamic()) {
@@ -14695,7 +14662,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// `broadcast_walk` without the number of inputs in its type: compiled once.
-template <int Once = 0>
 class broadcast_rows {
 public:
     static constexpr std::size_t most_inputs = 5;
@@ -14815,13 +14781,13 @@ public:
 ///
 /// Axes are joined where all inputs allow it, so that rows are as long as they can be: a constant per channel gives one row a channel.
 template <std::size_t Inputs>
-class broadcast_walk : public detail::broadcast_rows<> {
-    static_assert(Inputs <= detail::broadcast_rows<>::most_inputs);
+class broadcast_walk : public detail::broadcast_rows {
+    static_assert(Inputs <= detail::broadcast_rows::most_inputs);
 
 public:
     /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
     constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs])
-        : detail::broadcast_rows<>(output, inputs) {}
+        : detail::broadcast_rows(output, inputs) {}
 };
 
 }  // namespace lpt::inline LPT_ABI::evaluation
@@ -14980,7 +14946,6 @@ constexpr std::uint8_t logic_value(op::kind kind, std::uint8_t a, std::uint8_t b
     }
 }
 
-template <int Once = 0>
 constexpr tensor logic(const call& node) {
     using truth = std::uint8_t;
     return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
@@ -15116,7 +15081,6 @@ constexpr bool is_elementwise(op::kind kind) {
 namespace detail {
 
 /// The output of an operation that `evaluate_elementwise` knows.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor elementwise(const call& node) {
     const op::kind kind = node.kind();
     const element type = node.input(0).type();
@@ -15143,7 +15107,6 @@ template <int Once = 0>
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.
 ///
 /// Integer division rounds as `m_pythondiv` says; false for an integer division by zero.
-template <int Once = 0>
 [[gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     const bool divides = kind == op::kind::divide || kind == op::kind::mod || kind == op::kind::floor_mod;
@@ -15227,7 +15190,6 @@ constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, fl
 }
 
 /// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
-template <int Once = 0>
 constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
     using walk = broadcast_walk<5>;
     operand<float> x(inputs[0]);
@@ -15305,7 +15267,6 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
 /// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
 /// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
 /// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
                                                           const shape& dimensions, element type, bool round_result) {
     const element natural = inputs[0].type();
@@ -15333,7 +15294,6 @@ template <int Once = 0>
 }
 
 /// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
-template <int Once = 0>
 constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
                                     bool round_result) {
     constexpr std::size_t few = 64;  // as quick as to remember what they are made of
@@ -15356,7 +15316,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
-template <int Once = 0>
 constexpr float value_of(op::kind kind, float a, float b) {
     switch (kind) {
         case op::kind::add: return a + b;
@@ -15367,7 +15326,6 @@ constexpr float value_of(op::kind kind, float a, float b) {
 }
 
 /// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
-template <int Once = 0>
 constexpr op::auto_broadcast rule_of(const op::attributes& what) {
     switch (what.number()) {
         case op::kind::add: return what.as<op::add>().auto_broadcast;
@@ -15382,7 +15340,6 @@ constexpr op::auto_broadcast rule_of(const op::attributes& what) {
 
 /// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
 /// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
     std::size_t few = 64;
     if (!lpt::is_constant_evaluated()) {  // more are not computed at once
@@ -15428,7 +15385,6 @@ template <int Once = 0>
     return result.finish();
 }
 /// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
-template <int Once = 0>
 constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
     if (detail::rule_of(what) != op::auto_broadcast::numpy) {
         return {};
@@ -15445,7 +15401,6 @@ constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a
 namespace lpt::inline LPT_ABI::evaluation {
 
 /// The sizes of a static shape, as ShapeOf gives them.
-template <int Once = 0>
 constexpr tensor shape_values(const shape& dimensions, element type) {
     return make_integer_tensor(type, shape{static_cast<dimension>(dimensions.rank())}, dimensions.dimensions());
 }
@@ -15464,7 +15419,6 @@ constexpr tensor range(const call& node) {
 }  // namespace detail
 
 /// Range in the number type of its output: start + i * step.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_range(const call& node, seq<tensor>& outputs) {
     outputs.push_back(with_number(node.output().type, [&](auto zero) { return detail::range<decltype(zero)>(node); }));
     return true;
@@ -15608,7 +15562,6 @@ constexpr tensor mat_mul(const call& node) {
 }  // namespace detail
 
 /// MatMul in the number type of its output.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_mat_mul(const call& node, seq<tensor>& outputs) {
     outputs.push_back(
         with_number(node.output().type, [&](auto zero) { return detail::mat_mul<decltype(zero)>(node); }));
@@ -15628,7 +15581,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 using axis_source = seq<std::int64_t>;
 inline constexpr std::int64_t outside = -1;
 
-template <int Once = 0>
 constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     if (lpt::is_constant_evaluated()) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -15642,7 +15594,6 @@ constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t coun
 namespace detail {
 
 /// `count` places, each `stride` after the one before it.
-template <int Once = 0>
 [[gnu::noinline]] constexpr axis_source even_source(dimension count, std::int64_t stride, std::int64_t first = 0) {
     axis_source result;
     result.reserve(static_cast<std::size_t>(count));
@@ -15668,7 +15619,6 @@ struct whole_block {
     std::size_t axes = 0;  // those that are left
 };
 
-template <int Once = 0>
 constexpr bool is_whole(const axis_source& source, std::size_t block) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == outside || source[i] != source[0] + static_cast<std::int64_t>(i * block)) {
@@ -15678,7 +15628,6 @@ constexpr bool is_whole(const axis_source& source, std::size_t block) {
     return true;
 }
 
-template <int Once = 0>
 constexpr whole_block find_block(const seq<axis_source>& sources) {
     whole_block block;
     block.axes = sources.size();
@@ -15691,7 +15640,6 @@ constexpr whole_block find_block(const seq<axis_source>& sources) {
 }
 
 /// Copies blocks of `size` bytes (blocks of one element: rows of the last axis, element by element).
-template <int Once = 0>
 class block_copy {
     const seq<axis_source>& sources_;
     std::size_t element_;  // bytes
@@ -15760,7 +15708,6 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 
 /// The tensor whose element at each place is the input's element that the axes' sources name together, or `fill` (a tensor of one
 /// element of the input's type; null: zero). `dimensions` has the sizes of `sources`; an error if not.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions,
                                              const seq<axis_source>& sources, const tensor* fill = nullptr) {
     bool fits = sources.size() == dimensions.rank();
@@ -15775,7 +15722,7 @@ template <int Once = 0>
     const tensor zero = make_scalar(type, 0);
     const tensor filling = convert_tensor(fill != nullptr ? *fill : zero, type);
     raw_output to(type, dimensions);
-    const detail::block_copy<> copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
+    const detail::block_copy copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
     copy.run(to.data(), from.data());
     return convert_tensor(to.finish(), input.type());
 }
@@ -15783,7 +15730,6 @@ template <int Once = 0>
 namespace detail {
 
 /// Sources that copy the input as it is.
-template <int Once = 0>
 [[gnu::noinline]] constexpr seq<axis_source> identity_sources(const shape& dimensions) {
     const integers strides = strides_of(dimensions);
     seq<axis_source> result;
@@ -15798,7 +15744,6 @@ constexpr std::size_t axis_of(std::int64_t axis, std::size_t rank) {
 }
 
 /// Source of one padded axis; `p` counts from the begin of the input's axis.
-template <int Once = 0>
 constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode mode) {
     if (p >= 0 && p < size) {
         return p;
@@ -15811,7 +15756,6 @@ constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode
     }
 }
 
-template <int Once = 0>
 constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
                         const tensor* fill) {
     const integers strides = strides_of(data.dimensions());
@@ -15842,7 +15786,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// How far apart in the channels the parts of a block along one spatial axis are, counted in groups of channels.
-template <int Once = 0>
 constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int64_t block) {
     std::int64_t weight = 1;
     for (std::size_t i = axis + 1; i < rank; ++i) {
@@ -15851,7 +15794,6 @@ constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int
     return weight;
 }
 
-template <int Once = 0>
 constexpr tensor depth_to_space(const call& node) {
     const auto& self = node.as<op::depth_to_space>();
     const shape& data = node.dimensions(0);
@@ -15873,7 +15815,6 @@ constexpr tensor depth_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor space_to_depth(const call& node) {
     const auto& self = node.as<op::space_to_depth>();
     const shape& data = node.dimensions(0);
@@ -15898,7 +15839,6 @@ constexpr tensor space_to_depth(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor batch_to_space(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -15920,7 +15860,6 @@ constexpr tensor batch_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor space_to_batch(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const integers block = node.integers_at(1);
@@ -15961,7 +15900,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 namespace detail {
 
 /// `count` places of an axis from `first` on.
-template <int Once = 0>
 constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, const shape& dimensions) {
     seq<axis_source> sources = identity_sources(data.dimensions());
     const std::int64_t stride = strides_of(data.dimensions())[axis];
@@ -15969,7 +15907,6 @@ constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, 
     return rearrange(data, dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr void split(const call& node, seq<tensor>& outputs) {
     const std::size_t axis = axis_of(node.integer_at(1), node.dimensions(0).rank());
     dimension first = 0;
@@ -15979,7 +15916,6 @@ constexpr void split(const call& node, seq<tensor>& outputs) {
     }
 }
 
-template <int Once = 0>
 constexpr tensor concat(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const std::size_t axis = axis_of(node.as<op::concat>().axis, dimensions.rank());
@@ -16001,7 +15937,6 @@ constexpr tensor concat(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
-template <int Once = 0>
 constexpr tensor transpose(const call& node) {
     const std::size_t rank = node.dimensions(0).rank();
     const integers strides = strides_of(node.dimensions(0));
@@ -16015,7 +15950,6 @@ constexpr tensor transpose(const call& node) {
 }
 
 /// Which places of an axis a slice takes.
-template <int Once = 0>
 constexpr axis_source slice_source(dimension size, dimension count, std::int64_t begin, std::int64_t step,
                                    bool whole_begin, std::int64_t stride) {
     const bool forward = step > 0;
@@ -16028,7 +15962,6 @@ constexpr axis_source slice_source(dimension size, dimension count, std::int64_t
     return even_source(count, count > 1 ? step * stride : 0, first * stride);
 }
 
-template <int Once = 0>
 constexpr tensor strided_slice(const call& node) {
     const auto& self = node.as<op::strided_slice>();
     const shape& data = node.dimensions(0);
@@ -16080,7 +16013,6 @@ constexpr tensor strided_slice(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor slice(const call& node) {
     const shape& data = node.dimensions(0);
     const integers start = node.integers_at(1);
@@ -16096,7 +16028,6 @@ constexpr tensor slice(const call& node) {
     return rearrange(node.input(0), node.output().dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor gather(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& indices = node.dimensions(1);
@@ -16130,7 +16061,6 @@ constexpr tensor gather(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
-template <int Once = 0>
 constexpr tensor pad(const call& node) {
     const op::pad_mode mode = node.as<op::pad>().pad_mode;
     const bool has_fill = node.has(3) && mode == op::pad_mode::constant && node.input(3).elements() != 0;
@@ -16138,7 +16068,6 @@ constexpr tensor pad(const call& node) {
                   has_fill ? &node.input(3) : nullptr);
 }
 
-template <int Once = 0>
 constexpr tensor broadcast(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -16161,7 +16090,6 @@ constexpr tensor broadcast(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor tile(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const shape data = node.dimensions(0).padded_left(dimensions.rank());
@@ -16177,7 +16105,6 @@ constexpr tensor tile(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
-template <int Once = 0>
 constexpr tensor shuffle_channels(const call& node) {
     const auto& self = node.as<op::shuffle_channels>();
     const shape& data = node.dimensions(0);
@@ -16192,7 +16119,6 @@ constexpr tensor shuffle_channels(const call& node) {
 }
 
 /// The one output of a movement; no tensor for operations that are none, and for splits.
-template <int Once = 0>
 [[gnu::noinline]] constexpr tensor moved(const call& node) {
     const shape& dimensions = node.output().dimensions;
     switch (node.kind()) {
@@ -16225,7 +16151,6 @@ constexpr bool is_movement(op::kind kind) {
 
 /// Operations whose output elements are input elements (or a padding value), of any element type. Raises an error for an index
 /// outside its axis.
-template <int Once = 0>
 [[gnu::cold]] constexpr bool evaluate_movement(const call& node, seq<tensor>& outputs) {
     if (node.kind() == op::kind::split || node.kind() == op::kind::variadic_split) {
         detail::split(node, outputs);
@@ -16254,7 +16179,6 @@ using sum_of = choose<is_same<Number, float>, double, Number>;
 namespace detail {
 
 /// Which axes a node reduces.
-template <int Once = 0>
 constexpr seq<bool, 8> reduced_axes(const integers& axes, std::size_t rank) {
     seq<bool, 8> result(rank, false);
     for (const std::int64_t axis : axes) {
@@ -16377,7 +16301,6 @@ constexpr bool is_reduction(op::kind kind) {
 }
 
 /// Reductions. Sums of f32 and smaller real types are kept in double and rounded once.
-template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_reduction(const call& node, seq<tensor>& outputs) {
     outputs.push_back(
         with_number(node.input(0).type(), [&](auto zero) { return detail::reduction<decltype(zero)>(node); }));
@@ -16414,7 +16337,6 @@ constexpr bool can_evaluate(const op::attributes& what) {
 namespace evaluation {
 
 /// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
-template <int Once = 0>
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what);
@@ -16465,7 +16387,6 @@ constexpr bool exceeds_numbers(const tensor& values) {
 }
 
 /// Evaluates one operation that `can_evaluate` names; false where its values have no result.
-template <int Once = 0>
 constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     if (op::is_of_user(kind)) {
@@ -16509,7 +16430,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 /// what the inputs imply (a FakeQuantize with an integral type of its own rounds, halves to even). Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
 /// result (integer division by zero, unsigned 64-bit numbers from 2^63 on). Raises what inference raises, and an error for an
 /// index outside its axis. Arithmetic and rounding: see `lpt::evaluation`.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {
@@ -16562,7 +16483,6 @@ constexpr double products_of(const node& each, view<tensor> inputs) {
 }
 
 /// True if the folding budget of the network allows to compute a node from these values; then it is charged.
-template <int Once = 0>
 [[gnu::noinline]] constexpr bool can_afford(graph& model, const node& each, view<tensor> inputs) {
     double elements = 0;
     double bytes = 0;
@@ -16603,7 +16523,6 @@ constexpr bool can_afford_constant(graph& model, const shape& dimensions, elemen
 }
 
 /// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
-template <int Once = 0>
 constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {
     std::size_t most = evaluation::late_from;
     for (const tensor& input : inputs) {
@@ -16629,7 +16548,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// The values that arrive at a node, in the types in which it computes; false unless all are constant.
-template <int Once = 0>
 constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>& inputs) {
     const relaxation* own = each.own_types();
     for (std::size_t port = 0; port < each.inputs(); ++port) {
@@ -16649,7 +16567,6 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
 
 /// True for arithmetic on so many real numbers, and conversions to them, that it should wait until somebody reads its result; it
 /// always has one.
-template <int Once = 0>
 constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
     if (!is_real(each.type()) || each.shape().is_dynamic() || each.shape().elements() < evaluation::late_from) {
         return false;
@@ -16669,7 +16586,6 @@ constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
     }
 }
 
-template <int Once = 0>
 constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) {
     if (!can_evaluate(each.attributes()) || each.has(mark::disabled_constant_folding)) {
         return false;
@@ -16708,7 +16624,7 @@ constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) 
 /// All inputs must be Constants (for ShapeOf: the input's shape must be static), the network's folding budget must allow it, and the
 /// node must not be marked `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
 /// Raises what `evaluate` raises, and an error that names the node where memory cannot be had.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
     seq<tensor> values;
     const node& each = model[id];
@@ -16725,7 +16641,6 @@ template <int Once = 0>
 namespace detail {
 
 /// True for arithmetic that always has a result, on real numbers of which some have yet to be computed: then it waits for them.
-template <int Once = 0>
 constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
     if (kind != op::kind::add && kind != op::kind::subtract && kind != op::kind::multiply && kind != op::kind::divide &&
         kind != op::kind::negative) {
@@ -16742,8 +16657,7 @@ constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
 }
 
 /// What is known of an operand of floats, for the first two elements of a result of `elements` elements.
-template <int Once = 0>
-late_facts facts_of_operand(const tensor& value, std::size_t elements) {
+inline late_facts facts_of_operand(const tensor& value, std::size_t elements) {
     late_facts result;
     const bool spreads = value.elements() == 1;
     if (value.waits()) {
@@ -16766,8 +16680,7 @@ late_facts facts_of_operand(const tensor& value, std::size_t elements) {
 }
 
 /// What is known of the sum, difference or product of two tensors of floats; nothing of other operations.
-template <int Once = 0>
-late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
+inline late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
     const bool multiplies = kind == op::kind::multiply;
     if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 ||
         (!multiplies && kind != op::kind::add && kind != op::kind::subtract)) {
@@ -16790,7 +16703,7 @@ late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t e
 
 /// The value that an operation of one output gives for known values; no tensor where `evaluate` has no result. Sums, differences, products
 /// and quotients of real numbers that have yet to be computed wait for them. `version` -1: the newest. Raises what `evaluate` raises.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr tensor evaluate_values(const op::attributes& what, view<tensor> values, int version = -1) {
     const int chosen = version < 0 ? op::row_of(what.number()).opsets.newest() : version;
     if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
@@ -16815,7 +16728,7 @@ template <int Once = 0>
 }
 
 /// `evaluate_values` of Constants; no tensor where an input is none, and where the folding budget does not allow it.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr tensor evaluate_constants(const graph& model, const op::attributes& what,
                                                       view<output_ref> inputs, int version = -1) {
     const op::row& facts = op::row_of(what.number());
@@ -16859,7 +16772,6 @@ template <int Once = 0>
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.
-template <int Once = 0>
 constexpr output_ref try_fold(graph& model, node_id id) {
     seq<output_ref> outputs;
     return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
@@ -16872,7 +16784,6 @@ class readers_to_infer {
     seq<bool> waits_;  // by node
 
 public:
-    template <int Once = 0>
     constexpr void add_readers(const graph& model, output_ref output) {
         if (lpt::is_constant_evaluated()) {
             return;  // a network of the compiler was built of constants that were known
@@ -16883,7 +16794,6 @@ public:
         }
     }
     /// Infers a node that waits for it; those that read what changed wait then.
-    template <int Once = 0>
     constexpr void infer(graph& model, node_id id) {
         if (index_of(id) >= waits_.size() || !waits_[index_of(id)]) {
             return;
@@ -16896,7 +16806,7 @@ public:
         for (std::size_t port = 0; port < model[id].outputs(); ++port) {
             if (port >= before.size() || before[port].type != model[id].type(port) ||
                 !(before[port].dimensions == model[id].shape(port))) {
-                add_readers<Once>(model, {id, static_cast<std::int32_t>(port)});
+                add_readers(model, {id, static_cast<std::int32_t>(port)});
             }
         }
     }
@@ -16904,17 +16814,17 @@ public:
 
 }  // namespace detail
 
-template <int Once = 0>
+template <compiled = once>
 constexpr void constant_folding(graph& model);
 
 /// `constant_folding` of a graph with these nodes, in topological order; Constants may be left out.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
     detail::readers_to_infer better_known;
     for (const node_id id : nodes) {
-        better_known.infer<Once>(model, id);
+        better_known.infer(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
-            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding<Once>(inside); });
+            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding(inside); });
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {
@@ -16933,7 +16843,7 @@ template <int Once = 0>
                 model.annotate(outputs[port].node, each.key, each.value);
             }
             model.replace_uses(from, outputs[port]);
-            better_known.add_readers<Once>(model, outputs[port]);
+            better_known.add_readers(model, outputs[port]);
         }
     }
     model.collect();
@@ -16944,9 +16854,9 @@ template <int Once = 0>
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
 /// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
 /// folding budget, which its bodies share, does not allow. Raises what inference raises for the values. Linear time.
-template <int Once>
+template <compiled>
 constexpr void constant_folding(graph& model) {
-    constant_folding<Once>(model, topological_order(model));
+    constant_folding(model, topological_order(model));
 }
 
 #ifdef LPT_COMPILED
@@ -16984,8 +16894,7 @@ struct value_extent {
 };
 
 /// Adds floats, four at a time, to an extent; gives how many there were of them.
-template <int Once = 0>
-[[gnu::noinline]] std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
+[[gnu::noinline]] inline std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
     constexpr auto infinite = static_cast<float>(math::infinity);
     float_lanes least = {infinite, infinite, infinite, infinite};
     float_lanes magnitude = least;
@@ -17011,19 +16920,16 @@ template <int Once = 0>
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
-template <int Once = 0>
-[[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
+[[gnu::noinline]] inline bool floats_are_finite(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes & 0x7FFFFFFF) >= 0x7F800000; });
 }
 /// True if all magnitudes are at least as great as a positive one, or NaN.
-template <int Once = 0>
-[[gnu::noinline]] bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
+[[gnu::noinline]] inline bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
     const auto least = __builtin_bit_cast(std::int32_t, magnitude);
     return holds_for_none(data, count, [least](auto codes) { return (codes & 0x7FFFFFFF) < least; });
 }
 /// True if all floats are greater than 0: positive as integers too, but not so great as NaN.
-template <int Once = 0>
-[[gnu::noinline]] bool floats_are_positive(const std::byte* data, std::size_t count) {
+[[gnu::noinline]] inline bool floats_are_positive(const std::byte* data, std::size_t count) {
     return holds_for_none(data, count, [](auto codes) { return (codes <= 0) | (codes > 0x7F800000); });
 }
 
@@ -17041,7 +16947,6 @@ constexpr bool differs_as_bits(element type) {
 }
 
 /// True if floats are known to round to one small integer; not in constant expressions.
-template <int Once = 0>
 constexpr bool round_alike(const tensor& values) {
     if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
         return false;
@@ -17061,7 +16966,6 @@ constexpr bool round_alike(const tensor& values) {
 /// The sum of `count` signed bytes, or unsigned ones.
 ///
 /// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
-template <int Once = 0>
 constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
     constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
     constexpr std::uint64_t add_sums = 0x0001000100010001u;
@@ -17085,9 +16989,8 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
 
 /// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
 /// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
-template <int Once = 0>
-[[gnu::noinline]] std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
-                                                 bool around_zero, float ratio) {
+[[gnu::noinline]] inline std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
+                                                        bool around_zero, float ratio) {
     std::size_t done = 0;
     for (; done + lane_count <= count; done += lane_count) {
         const float_lanes low = load_lanes(lows + done);
@@ -17106,7 +17009,6 @@ template <int Once = 0>
 }
 
 /// Appends the values of a tensor of floats, which may lie anywhere.
-template <int Once = 0>
 inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
     const void* from = values.data();
     if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
@@ -17117,14 +17019,12 @@ inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
 }
 
 /// True if all of at least one number have the same bits.
-template <int Once = 0>
 inline bool are_same(view<float> values) {
     return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
 }
 
 /// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
-template <int Once = 0>
-[[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
+[[gnu::noinline]] inline bool are_plainly_usable(view<float> lows, view<float> highs) {
     const std::size_t count = lows.size();
     if (count < lane_count) {
         return false;
@@ -17157,7 +17057,6 @@ constexpr const tensor& constant_of(const graph& model, node_id id) { return mod
 namespace detail {
 
 /// The extent of all values of a tensor.
-template <int Once = 0>
 constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
     const std::size_t count = values.elements();
@@ -17211,7 +17110,6 @@ constexpr tensor to_scalar(const tensor& values) {
     return make_scalar(values.type(), values.real(0));
 }
 /// The greatest magnitude of a value, infinity among them, that is not NaN; 0 if there is none.
-template <int Once = 0>
 constexpr double magnitude_bound(const tensor& values) {
     const detail::value_extent extent = detail::extent_of(values);
     return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));
@@ -17253,7 +17151,6 @@ namespace lpt::inline LPT_ABI {
 
 /// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
 /// inputs are Constants only the result enters the graph.
-template <int Once = 0>
 [[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
                                                       int version = -1) {
     if (tensor known = evaluate_constants(model, what, inputs, version)) {
@@ -17262,7 +17159,6 @@ template <int Once = 0>
     return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
 }
 /// A constant converted to another element type; the very same output if it has that type.
-template <int Once = 0>
 constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
     if (model.type(source) == type) {
         return source;
@@ -17274,7 +17170,6 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
 }
 /// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
 /// count. Raises an error where it does not broadcast to `dimensions`.
-template <int Once = 0>
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
     if (values.dimensions() == dimensions) {
         return values;
@@ -17300,7 +17195,6 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
 /// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
 ///
 /// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
-template <int Once = 0>
 constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
     tensor_builder result(type, values.dimensions());
     for (std::size_t i = 0; i < result.elements(); ++i) {
@@ -17314,13 +17208,23 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
     }
     return result.finish();
 }
-constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
+constexpr tensor round_zero_points(const rewrite& r, const tensor& values, element type) {
     return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
 }
 /// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
-constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
+constexpr bool is_negligible_zero_point(const rewrite& r, const tensor& values, element type) {
     return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
                                                         : round_zero_points(values, f64, false));
+}
+
+/// A bound as it is behind a dequantization, (bound - zero_point) * scale, computed in `type`. Zero point and scale may be absent.
+constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_ref zero_point, output_ref scale,
+                                       element type) {
+    bound = fold_convert(model, bound, type);
+    if (zero_point) {
+        bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, zero_point, type)});
+    }
+    return scale ? fold_operation(model, op::multiply{}, {bound, fold_convert(model, scale, type)}) : bound;
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -17476,7 +17380,6 @@ constexpr element integer_type(std::int64_t levels, bool is_signed) {
 
 /// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
 /// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
-template <int Once = 0>
 constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
     precision_details result;
     bool can_be_signed = true;
@@ -17516,7 +17419,6 @@ constexpr precision_details precision_details_of(std::int64_t levels, view<float
     }
     return result;
 }
-template <int Once = 0>
 constexpr precision_details precision_details_of(const quantization_details& details) {
     return precision_details_of(details.levels, details.lows, details.highs);
 }
@@ -17524,7 +17426,6 @@ constexpr precision_details precision_details_of(const quantization_details& det
 /// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
 ///
 /// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
-template <int Once = 0>
 constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
     const element preferred = precision_details_of(details).preferred;
     element chosen = allowed.empty() ? preferred : allowed.front();
@@ -17553,7 +17454,6 @@ constexpr bool is_candidate(element type, std::int64_t levels) {
 
 /// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
 /// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
-template <int Once = 0>
 constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
     if (allowed.size() == 1) {
         return allowed.front();
@@ -17611,7 +17511,6 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
 
 /// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
 /// scale of this shape must not give more.
-template <int Once = 0>
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
@@ -17626,7 +17525,6 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
 
 namespace detail {
 
-template <int Once = 0>
 constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
     if (values.type() == f32 && !lpt::is_constant_evaluated()) {
         return append_bytes_of_floats(to, values);
@@ -17640,7 +17538,6 @@ constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
 }  // namespace detail
 
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
-template <int Once = 0>
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
     quantization_details result;
     result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
@@ -17822,7 +17719,6 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
 /// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
 /// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
 /// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
-template <int Once = 0>
 constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
                                        const data_precision& precision, bool exact = false,
                                        bool limits_scales = false) {
@@ -17861,7 +17757,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Scales that are NaN, zero points of which one is infinite or NaN; bounds, or differences of them, that are infinite, and scales that
 /// are no normal floats, unless `quirk::clamped_scale` is followed, which limits them.
-constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
+constexpr verdict maps_are_usable(const rewrite& r, node_id fake_quantize, const quantization_details& details,
                                   const data_precision& precision) {
     if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
         return yes;
@@ -17909,7 +17805,6 @@ constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const qu
 }
 
 /// True if every zero point, rounded, lies in the range of the integer type.
-template <int Once = 0>
 constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
     if (!precision.has_zero_point) {
         return true;
@@ -17918,7 +17813,7 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
 }
 
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize,
+constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize,
                                               const quantization_details& details) {
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
     const data_precision result = precision_of_weights(
@@ -17930,7 +17825,7 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
-constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
+constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};
     }
@@ -17970,7 +17865,7 @@ struct dequantization {
 namespace detail {
 
 /// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
-constexpr int constant_port(const auto& model, node_id id, bool through_convert) {
+constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
     const node& each = model[id];
     for (int port = 1; port >= 0; --port) {
         const output_ref source = each.input(static_cast<std::size_t>(port));
@@ -17983,7 +17878,7 @@ constexpr int constant_port(const auto& model, node_id id, bool through_convert)
 }
 
 /// True if the constant does not broadcast the data to a larger shape.
-constexpr bool keeps_data_shape(const auto& model, node_id id, int constant) {
+constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     const node& each = model[id];
     const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
     const shape& result = each.shape();
@@ -18021,7 +17916,6 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
 /// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
 /// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
-template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
                                                                   view<element> default_precisions) {
     dequantization result;
@@ -18077,7 +17971,6 @@ template <int Once = 0>
     return result;
 }
 /// The dequantization above an input port; empty where there is none or the node has no such port.
-template <int Once = 0>
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
     if (port >= model[id].inputs()) {
@@ -18085,7 +17978,7 @@ constexpr dequantization find_dequantization(const graph& model, node_id id, vie
     }
     return find_dequantization_at(model, model[id].input(port), default_precisions);
 }
-constexpr dequantization find_dequantization(const auto& r, node_id id, std::size_t port = 0) {
+constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
     return find_dequantization(r.model, id, r.options.default_precisions, port);
 }
 
@@ -18107,7 +18000,6 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
 /// constants must not broadcast the data.
-template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;
@@ -18175,7 +18067,7 @@ namespace lpt::inline LPT_ABI {
 
 /// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
 /// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(auto& r, node_id from, node_id to, bool with_ports = true) {
+constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
     if (with_ports && r.model[from].kind() == r.model[to].kind()) {
         r.attributes.copy(from, to);
     } else {
@@ -18193,13 +18085,26 @@ constexpr void copy_information(auto& r, node_id from, node_id to, bool with_por
     }
 }
 /// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(auto& r, node_id from, node_id to) {
+constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
     copy_information(r, from, to);
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
 }
+/// Puts the same operation of another version in the place of a node, with these attributes and inputs.
+constexpr void replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
+    const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
+    r.model.set_tensor_names(made, r.model[id].tensor_names());
+    replace_and_name(r, id, made);
+}
+/// The inputs of a node, the first ones replaced by others.
+constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
+    for (std::size_t port = first.size(); port < model[id].inputs(); ++port) {
+        first.push_back(model[id].input(port));
+    }
+    return first;
+}
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
-constexpr void update_output_name(auto& r, node_id last, node_id operation) {
+constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
     graph& model = r.model;
     for (std::size_t port = 0; port < model[last].outputs(); ++port) {
         for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
@@ -18217,6 +18122,159 @@ constexpr void update_output_name(auto& r, node_id last, node_id operation) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/dequantization/questions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+/// Questions about a dequantization, some of them with the refusal that follows.
+namespace lpt::inline LPT_ABI {
+
+/// True if the data has a low precision type.
+constexpr bool is_low_precision(const graph& model, const dequantization& found) {
+    return is_low_precision(model.type(found.data));
+}
+/// Refuses an input without a dequantization, or without a scale.
+constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
+    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
+}
+constexpr verdict has_scale(const dequantization& found, int port = 0) {
+    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
+}
+/// Refuses data that has no low precision, where precisions are updated.
+constexpr verdict has_low_precision(const rewrite& r, const dequantization& found, int port = 0) {
+    return !r.options.update_precisions || is_low_precision(r.model, found)
+               ? yes
+               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
+}
+/// The data of a branch that stays in floating point: converted, but without zero point and scale.
+constexpr output_ref floating_point_data(const dequantization& found) {
+    return found.has_convert() ? output_ref(found.convert) : found.data;
+}
+/// True if one of its operations has more than one consumer.
+constexpr bool is_shared(const graph& model, const dequantization& found) {
+    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
+        if (each != node_id::none && model.use_count({each, 0}) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
+           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
+}
+/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
+constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && constant_of(model, each).elements() != 1) {
+            return each;
+        }
+    }
+    return node_id::none;
+}
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found, int port = 0) {
+    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
+}
+/// Refuses constants of more than one element.
+constexpr verdict is_one_for_all(const rewrite& r, const dequantization& found) {
+    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const graph& model, const dequantization& found, int port = 0) {
+    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
+}
+/// Refuses a zero point.
+constexpr verdict has_no_zero_point(const graph& model, const dequantization& found, int port = 0) {
+    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
+}
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+/// Refuses constants with different values.
+constexpr verdict is_uniform(const graph& model, const dequantization& found) {
+    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
+}
+/// Refuses a scale with a negative value.
+constexpr verdict scale_is_not_negative(const graph& model, const dequantization& found, int port = 0) {
+    if (!found.has_multiply()) {
+        return yes;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    const bool any_negative = detail::extent_of(scale).least < 0;
+    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
+        if (scale.real(i) < 0) {
+            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
+        }
+    }
+    return yes;
+}
+/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
+/// compare with them, would make NaN of them.
+constexpr verdict constants_are_finite(const graph& model, const dequantization& found, int port = 0) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !is_finite(constant_of(model, each))) {
+            return refuse_because_of(reason::infinite_constant, port, each);
+        }
+    }
+    return yes;
+}
+/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
+constexpr verdict scale_is_not_zero(const graph& model, const dequantization& found, int port = 0) {
+    if (!found.has_multiply()) {
+        return yes;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
+        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
+        return yes;
+    }
+    for (std::size_t i = 0; i < scale.elements(); ++i) {
+        if (math::absolute(scale.real(i)) < 1e-32) {
+            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
+        }
+    }
+    return yes;
+}
+
+/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
+constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
+                                       std::size_t channel_axis) {
+    const shape& dimensions = model[constant].shape();
+    if (dimensions.rank() > 5) {
+        return false;
+    }
+    if (dimensions.elements() == 1) {
+        return true;
+    }
+    const shape& result = model[elementwise].shape();
+    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
+        return false;
+    }
+    const dimension channels = result[channel_axis];
+    if (dimensions.rank() == 1) {
+        return dimensions[0] == channels;
+    }
+    if (dimensions.rank() > result.rank()) {
+        return false;
+    }
+    const shape aligned = dimensions.padded_left(result.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
+constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/dequantization/separate.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
@@ -18224,7 +18282,7 @@ constexpr void update_output_name(auto& r, node_id last, node_id operation) {
 namespace lpt::inline LPT_ABI {
 
 /// Puts the constant of a Multiply on input 1; gives the node that has it there.
-constexpr node_id normalize_elementwise(auto& r, node_id id) {
+constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
     if (detail::constant_port(r.model, id, false) != 0) {
         return id;
     }
@@ -18235,7 +18293,7 @@ constexpr node_id normalize_elementwise(auto& r, node_id id) {
     return made;
 }
 /// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
-constexpr dequantization normalize_dequantization(auto& r, dequantization found) {
+constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
     if (found.empty()) {
         return found;
     }
@@ -18245,7 +18303,7 @@ constexpr dequantization normalize_dequantization(auto& r, dequantization found)
     return found;
 }
 /// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
-constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
+constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     graph& model = r.model;
     const int port = detail::constant_port(model, elementwise, true);
     output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
@@ -18272,14 +18330,9 @@ constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
 namespace detail {
 
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
-constexpr output_ref clone_dequantization(auto& r, const dequantization& found) {
+constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
     const auto clone_constant = [&](output_ref source) -> output_ref {
-        const node& producer = r.model[source.node];
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < producer.inputs(); ++port) {
-            inputs.push_back(producer.input(port));
-        }
-        const node_id made = r.model.clone(source.node, inputs);
+        const node_id made = r.model.clone(source.node, inputs_of(r.model, source.node));
         copy_information(r, source.node, made);
         return made;
     };
@@ -18307,11 +18360,8 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 /// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
 ///
 /// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id, bool takes_scales = true) {
-    seq<output_ref, 5> inputs;
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        inputs.push_back(r.model[id].input(port));
-    }
+[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
+    seq<output_ref, 5> inputs = inputs_of(r.model, id);
     bool separated = false;
     for (std::size_t port = 0; port < inputs.size(); ++port) {
         if (!may_be_dequantized(r.model, inputs[port])) {
@@ -18339,8 +18389,8 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 }
 
 /// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
-/// scale is on input 1. `takes_scales`: see `separate_in_standalone_branch`.
-constexpr bool stands_alone(const auto& model, const dequantization& found, bool takes_scales = true) {
+/// scale is on input 1. `takes_scales`: see `unshare`.
+constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
     if (found.empty()) {
         return true;
     }
@@ -18357,7 +18407,7 @@ constexpr void compute_in(graph& model, node_id operation, std::size_t port, ele
 }
 
 /// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
-constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relaxation types) {
+constexpr void renew_relaxed(rewrite& r, node_id id, view<output_ref> inputs, relaxation types) {
     r.model.renew(id, inputs);
     r.model.relax(id, lpt::move(types));
 }
@@ -18373,7 +18423,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
 /// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
                                                                   output_ref last) {
     graph& model = r.model;
     const auto find = [&] {
@@ -18429,7 +18479,7 @@ namespace lpt::inline LPT_ABI {
     }
     return found;
 }
-constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
+constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
     return fold_dequantization_at(r, id, port, {});
 }
 
@@ -18439,7 +18489,7 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
 /// is the same everywhere gets the shape `spread`, if there is one.
-[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
+[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract, const shape* spread = nullptr) {
     graph& model = r.model;
     const node_id convert = model.producer(subtract, 0);
     if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
@@ -18492,7 +18542,7 @@ class rewriting {
     seq<input_ref, 4> readers_;
 
     constexpr bool has_same_shapes(view<output_ref> inputs) const {
-        const auto& model = r_.model;
+        const graph& model = r_.model;
         bool same = model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs();
         for (std::size_t port = 0; same && port < inputs.size(); ++port) {
             same = model.shape(inputs[port]) == model.shape(model[operation_].input(port));
@@ -18555,9 +18605,9 @@ public:
 
     /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
     constexpr bool finish(bool with_shapes = false) {
-        auto& model = r_.model;
+        graph& model = r_.model;
         for (const input_ref user : readers_) {
-            const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
+            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
             model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
             if (reads_shape && !with_shapes) {
                 model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
@@ -18595,7 +18645,7 @@ struct move_settings {
 namespace detail {
 
 /// The data that meets a dequantization constant: converted where the constant has more bits, so that nothing is lost.
-constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
+constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     const element own = r.model[constant].type();
     return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
 }
@@ -18604,7 +18654,7 @@ constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
 
 /// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
 /// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
-[[gnu::noinline]] constexpr output_ref append_dequantization(auto& r, output_ref parent, const dequantization& found,
+[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
                                                              bool with_subtract = true) {
     graph& model = r.model;
     const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
@@ -18660,7 +18710,7 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
 /// a constant is converted to its type. Raises an error for an operation with several outputs.
 [[gnu::noinline]] constexpr moved_dequantization
-move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
         fail({"a dequantization can only be moved behind an operation with one output, not behind '",
@@ -18698,159 +18748,6 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/questions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
-/// Questions about a dequantization, some of them with the refusal that follows.
-namespace lpt::inline LPT_ABI {
-
-/// True if the data has a low precision type.
-constexpr bool is_low_precision(const graph& model, const dequantization& found) {
-    return is_low_precision(model.type(found.data));
-}
-/// Refuses an input without a dequantization, or without a scale.
-constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
-    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
-}
-constexpr verdict has_scale(const dequantization& found, int port = 0) {
-    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
-}
-/// Refuses data that has no low precision, where precisions are updated.
-constexpr verdict has_low_precision(const auto& r, const dequantization& found, int port = 0) {
-    return !r.options.update_precisions || is_low_precision(r.model, found)
-               ? yes
-               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
-}
-/// The data of a branch that stays in floating point: converted, but without zero point and scale.
-constexpr output_ref floating_point_data(const dequantization& found) {
-    return found.has_convert() ? output_ref(found.convert) : found.data;
-}
-/// True if one of its operations has more than one consumer.
-constexpr bool is_shared(const auto& model, const dequantization& found) {
-    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
-        if (each != node_id::none && model.use_count({each, 0}) > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
-constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
-    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
-           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
-}
-/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
-constexpr node_id constant_of_many(const auto& model, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && constant_of(model, each).elements() != 1) {
-            return each;
-        }
-    }
-    return node_id::none;
-}
-/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
-    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
-}
-/// Refuses constants of more than one element.
-constexpr verdict is_one_for_all(const auto& r, const dequantization& found) {
-    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
-}
-/// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
-    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
-}
-/// Refuses a zero point.
-constexpr verdict has_no_zero_point(const auto& model, const dequantization& found, int port = 0) {
-    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
-}
-/// True if scale and zero point, as far as there are any, are scalar-like.
-constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
-    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
-           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
-}
-/// Refuses constants with different values.
-constexpr verdict is_uniform(const auto& model, const dequantization& found) {
-    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
-}
-/// Refuses a scale with a negative value.
-constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    const bool any_negative = detail::extent_of(scale).least < 0;
-    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
-        if (scale.real(i) < 0) {
-            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
-constexpr verdict constants_are_finite(const auto& model, const dequantization& found, int port = 0) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(model, each))) {
-            return refuse_because_of(reason::infinite_constant, port, each);
-        }
-    }
-    return yes;
-}
-/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
-constexpr verdict scale_is_not_zero(const auto& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
-        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
-        return yes;
-    }
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
-        if (math::absolute(scale.real(i)) < 1e-32) {
-            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-
-/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
-constexpr bool is_per_channel_constant(const auto& model, node_id elementwise, node_id constant,
-                                       std::size_t channel_axis) {
-    const shape& dimensions = model[constant].shape();
-    if (dimensions.rank() > 5) {
-        return false;
-    }
-    if (dimensions.elements() == 1) {
-        return true;
-    }
-    const shape& result = model[elementwise].shape();
-    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
-        return false;
-    }
-    const dimension channels = result[channel_axis];
-    if (dimensions.rank() == 1) {
-        return dimensions[0] == channels;
-    }
-    if (dimensions.rank() > result.rank()) {
-        return false;
-    }
-    const shape aligned = dimensions.padded_left(result.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
-constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/transformation/dequantization/preconditions.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
@@ -18858,7 +18755,7 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
 namespace lpt::inline LPT_ABI {
 
 /// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, const dequantization& found) {
+[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, const dequantization& found) {
     for (std::size_t port = 0; port < model[id].outputs(); ++port) {
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -18895,26 +18792,26 @@ namespace lpt::inline LPT_ABI {
     }
     return yes;
 }
-constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
+constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
     const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
     return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
 }
 /// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const auto& r, node_id id) {
+constexpr verdict base_precondition(const rewrite& r, node_id id) {
     return base_precondition(r.model, id, int8_precisions);
 }
 /// The same where `found` is the dequantization with the default precisions, which are mostly the same.
-constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
+constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
     const bool same = r.options.default_precisions == view<element>(int8_precisions);
     return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
 /// Refuses an operation of another version.
-constexpr verdict is_version(const auto& r, node_id id, int version) {
+constexpr verdict is_version(const rewrite& r, node_id id, int version) {
     return r.model[id].version() == version ? yes
                                             : refuse_value(reason::unsupported_version, -1, r.model[id].version());
 }
 /// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const auto& r, node_id id) {
+constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -18925,7 +18822,7 @@ constexpr verdict spatial_precondition(const auto& r, node_id id) {
 
 /// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
 /// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const auto& r, const dequantization& found) {
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
     if (!found.has_subtract() || !r.options.update_precisions) {
         return true;
     }
@@ -18937,7 +18834,7 @@ constexpr bool can_subtract_be_handled(const auto& r, const dequantization& foun
 }
 
 /// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
+constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
     if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
         return true;
     }
@@ -18955,7 +18852,7 @@ constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
 }
 
 /// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantization& found, int port) {
+constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
     const element type = model.type(found.data);
     const tensor& values = constant_of(model, found.zero_point);
     std::size_t first = 0;
@@ -18996,7 +18893,7 @@ namespace detail {
 
 /// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
 /// them where nothing is summed.
-constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) {
+constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
         case op::kind::group_convolution: return has_reshape ? 1u << 0 : 1u << 0 | 1u << 1;
@@ -19007,7 +18904,6 @@ constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) 
 
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
 /// One of fewer axes must do so also where it is not aligned, which is how upstream counts.
-template <int Once = 0>
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
     if (constant.elements() == 1) {
         return true;
@@ -19030,7 +18926,6 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
 }
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
-template <int Once = 0>
 constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
     for (const node_id each : {found.zero_point, found.scale}) {
         if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
@@ -19041,7 +18936,7 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
-constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, unsigned allowed) {
+constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, unsigned allowed) {
     for (std::size_t port = 1; port < 5; ++port) {
         if (!varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed)) {
             return false;
@@ -19053,7 +18948,6 @@ constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, u
 }  // namespace detail
 
 /// Finds what gives an operation its weights on input 1; looks through the Reshape of grouped weights.
-template <int Once = 0>
 [[gnu::noinline]] constexpr weights_source find_weights(const graph& model, node_id id,
                                                         view<element> default_precisions) {
     weights_source result;
@@ -19080,7 +18974,6 @@ template <int Once = 0>
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
 /// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
 /// has the type of the weights.
-template <int Once = 0>
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);
@@ -19118,7 +19011,6 @@ template <int Once = 0>
     }
     return yes;
 }
-template <int Once = 0>
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));
 }
@@ -19147,7 +19039,7 @@ constexpr dimension group_count(const graph& model, node_id id) {
     return model[id].is<op::group_convolution>() && weights.rank_is_static() && weights.rank() > 0 ? weights[0] : 1;
 }
 /// The number of channels that a convolution takes, as its weights of static shape say it.
-constexpr dimension input_channels(const auto& model, node_id id) {
+constexpr dimension input_channels(const graph& model, node_id id) {
     const shape& weights = model.shape(model[id].input(1));
     switch (model[id].kind()) {
         case op::kind::group_convolution: return weights[0] * weights[2];
@@ -19159,7 +19051,7 @@ constexpr dimension input_channels(const auto& model, node_id id) {
 namespace detail {
 
 /// Activations of several groups: one scale in all channels of a group.
-constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequantization& found) {
+constexpr verdict grouped_data_verdict(const graph& model, node_id id, const dequantization& found) {
     if (!found.has_multiply()) {
         return refuse(reason::no_dequantization, 0);
     }
@@ -19187,7 +19079,6 @@ constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequ
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
-template <int Once = 0>
 constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
     if (const verdict supported = quantize_is_supported(model, fake_quantize, 1); !supported) {
         return supported;
@@ -19210,7 +19101,7 @@ constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fak
 }
 
 /// Weights below a dequantization: a Constant of a low precision type, constants over the allowed axes.
-constexpr verdict dequantized_weights_verdict(const auto& model, const dequantization& found, unsigned allowed,
+constexpr verdict dequantized_weights_verdict(const graph& model, const dequantization& found, unsigned allowed,
                                               const weightable_settings& settings) {
     if (found.empty()) {
         return refuse(reason::weights_not_quantized, 1);
@@ -19240,8 +19131,9 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
 ///
 /// `found` and `weights` are what `find_dequantization` and `find_weights` say of the operation.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings,
-                                                       const dequantization& found, const weights_source& weights) {
+[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id,
+                                                       const weightable_settings& settings, const dequantization& found,
+                                                       const weights_source& weights) {
     const graph& model = r.model;
     if (const verdict base = base_precondition_of(r, id, found); !base) {
         return base;
@@ -19277,7 +19169,7 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     }
     return detail::weights_constants_verdict(model, weights.found, allowed);
 }
-constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings = {}) {
+constexpr verdict weightable_verdict(const rewrite& r, node_id id, const weightable_settings& settings = {}) {
     return weightable_verdict(r, id, settings, find_dequantization(r, id),
                               find_weights(r.model, id, r.options.default_precisions));
 }
@@ -19293,7 +19185,6 @@ namespace lpt::inline LPT_ABI {
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
-template <int Once = 0>
 constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
     if (!model[id].is<op::multiply>()) {
@@ -19312,7 +19203,6 @@ constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& m
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
-template <int Once = 0>
 constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
     if (!model[id].is<op::subtract>()) {
@@ -19327,19 +19217,16 @@ constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& m
 }
 
 /// True if the dequantization on input 0 has a Subtract.
-template <int Once = 0>
 constexpr bool is_asymmetric_quantization(const graph& model, node_id id, view<element> default_precisions) {
     return find_dequantization(model, id, default_precisions).has_subtract();
 }
 
 namespace detail {
 
-template <int Once = 0>
 constexpr bool ranges_need_zero_point(const graph& model, node_id fake_quantize, view<element> precisions) {
     return has_constant_ranges(model, fake_quantize) &&
            precision_of_weights(details_of(model, fake_quantize), precisions).has_zero_point;
 }
-template <int Once = 0>
 constexpr bool keeps_zero_point(const graph& model, const dequantization& found) {
     if (!found.has_subtract()) {
         return false;
@@ -19356,7 +19243,6 @@ constexpr bool keeps_zero_point(const graph& model, const dequantization& found)
 /// has it, else the first, leaves the ranges asymmetric. Weights below a dequantization: if its zero point, rounded to the
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
-template <int Once = 0>
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
     if (model[id].inputs() < 2) {
         return false;
@@ -19369,8 +19255,7 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
     return detail::keeps_zero_point(model, weights.found);
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
-template <int Once = 0>
-constexpr bool is_asymmetric_on_weights(const auto& r, node_id id) {
+constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     if (r.model[id].inputs() < 2) {
         return false;
     }
@@ -19383,7 +19268,6 @@ constexpr bool is_asymmetric_on_weights(const auto& r, node_id id) {
 
 /// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
 /// rank 4 or 5.
-template <int Once = 0>
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
     if (!model[id].is<op::multiply>() ||
         (!is_constant(model, model[id].input(0)) && !is_constant(model, model[id].input(1)))) {
@@ -19395,7 +19279,6 @@ constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
-template <int Once = 0>
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
     if (!model[id].is<op::multiply>()) {
         return false;
@@ -19422,7 +19305,6 @@ inline constexpr std::int64_t all_quantization_levels[] = {15, 16, 255, 256, 655
 
 /// True if a network has a FakeQuantize with one of the `levels` whose ranges are constants, perhaps behind a Convert; or,
 /// with `check_fake_convert`, a FakeConvert. Looks into the bodies of TensorIterator, Loop and If, too.
-template <int Once = 0>
 constexpr bool is_function_quantized(const graph& model, view<std::int64_t> levels = all_quantization_levels,
                                      bool check_fake_convert = false) {
     for (std::size_t index = 0; index < model.id_bound(); ++index) {
@@ -19468,7 +19350,7 @@ namespace lpt::inline LPT_ABI {
 struct constant_folding_step {
     static constexpr text_view name = "ConstantFolding";
 
-    [[gnu::cold]] static constexpr void run(auto& r) { constant_folding(r.model, r.operations()); }
+    [[gnu::cold]] static constexpr void run(rewrite& r) { constant_folding(r.model, r.operations()); }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -19487,7 +19369,7 @@ struct batch_norm_decomposition {
     static constexpr text_view name = "BatchNormDecomposition";
     using pattern = lpt::pattern<op::batch_norm_inference>;
 
-    static constexpr bool transform(auto& r, node_id id) {
+    static constexpr bool transform(rewrite& r, node_id id) {
         const std::size_t data = op::batch_norm_inference::data_port(r.model[id].version());
         const output_ref x = r.model[id].input(data);
         const tensor* numbers[4]{};  // gamma, beta, mean, variance
@@ -19507,7 +19389,7 @@ struct batch_norm_decomposition {
         shape dimensions = shape::of_ones(r.model.shape(x).rank());
         dimensions[1] = static_cast<dimension>(channels);
         tensor_builder scales(r.model.type(x), dimensions), shifts(r.model.type(x), lpt::move(dimensions));
-        const double epsilon = r.model[id].template as<op::batch_norm_inference>().epsilon;
+        const double epsilon = r.model[id].as<op::batch_norm_inference>().epsilon;
         for (std::size_t c = 0; c < channels; ++c) {
             const double variance = numbers[3]->real(c) + epsilon;
             if (!(variance > 0)) {
@@ -19537,7 +19419,7 @@ struct convert_avg_pool {
     static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
     using pattern = lpt::pattern<op::avg_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() == 1) {
             return false;
@@ -19576,16 +19458,15 @@ struct convert_interpolate {
     static constexpr text_view name = "ConvertInterpolate11ToInterpolate4";
     using pattern = lpt::pattern<op::interpolate>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const graph& model = r.model;
-        const op::interpolate_mode mode = model[id].as<op::interpolate>().mode;
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        const op::interpolate_mode mode = r.model[id].as<op::interpolate>().mode;
         if (mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow) {
             return refuse(reason::unsupported_mode);
         }
-        const shape& given = model.shape(model[id].input(1));
+        const shape& given = r.model.shape(r.model[id].input(1));
         return given.is_static() && given.rank() == 1 ? yes : refuse(reason::axes_not_constant, 1);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() != 11) {
             return false;
@@ -19602,9 +19483,7 @@ struct convert_interpolate {
         if (model[id].inputs() > 2) {
             inputs.push_back(model[id].input(2));
         }
-        const node_id made = model.add(what, inputs, {}, 4);
-        model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, what, inputs, 4);
         return true;
     }
 };
@@ -19623,7 +19502,7 @@ struct convert_max_pool {
     static constexpr text_view name = "ConvertMaxPool8ToMaxPool1";
     using pattern = lpt::pattern<op::max_pool>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const op::max_pool& pool = model[id].as<op::max_pool>();
         if (model[id].outputs() > 1 && model.use_count({id, 1}) != 0) {
@@ -19636,7 +19515,7 @@ struct convert_max_pool {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[id].version() == 1) {
             return false;
@@ -19673,7 +19552,7 @@ struct convert_pad {
     static constexpr text_view name = "ConvertPad12ToPad1";
     using pattern = lpt::pattern<op::pad>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (r.model[id].version() != 12) {
             return false;
         }
@@ -19688,13 +19567,7 @@ struct convert_pad {
                 return r.refused(id, name, refuse(reason::axes_not_constant, static_cast<int>(port)));
             }
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            inputs.push_back(r.model[id].input(port));
-        }
-        const node_id made = r.model.add(r.model[id].attributes(), inputs, {}, 1);
-        r.model.set_tensor_names(made, r.model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
         return true;
     }
 };
@@ -19717,7 +19590,7 @@ struct convert_quantize_dequantize {
     static constexpr text_view name = "ConvertQuantizeDequantize";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         chain found;
         if (!find_chain(r, id, found)) {
@@ -19764,7 +19637,7 @@ private:
         output_ref scale;
     };
 
-    static constexpr bool find_chain(const auto& r, node_id id, chain& found) {
+    static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
         for (const std::size_t port : {0u, 1u}) {
             output_ref data = model[id].input(port);
@@ -19791,7 +19664,7 @@ private:
         }
         return false;
     }
-    static constexpr bool wanted(const auto& r, element type) {
+    static constexpr bool wanted(const rewrite& r, element type) {
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
     }
@@ -19807,7 +19680,6 @@ private:
         return stored_constant(model, found.scale) && (!found.zero_point || stored_constant(model, found.zero_point));
     }
     /// (bound - z) * s: a Constant where zero point and scale are, else what computes it.
-    template <int Once = 0>
     static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
         if (!is_stored(model, found)) {
             if (found.zero_point) {
@@ -19815,14 +19687,9 @@ private:
             }
             return model.add(op::multiply{}, {bound, found.scale});
         }
-        const element type = model.type(found.scale);
-        bound = fold_convert(model, bound, type);
-        if (found.zero_point) {
-            const output_ref zero_point = fold_convert(model, stored_constant(model, found.zero_point), type);
-            bound = fold_operation(model, op::subtract{}, {bound, zero_point});
-        }
-        const output_ref scale = fold_convert(model, stored_constant(model, found.scale), type);
-        return fold_operation(model, op::multiply{}, {bound, scale});
+        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
+        return dequantized_bound(model, bound, zero_point, stored_constant(model, found.scale),
+                                 model.type(found.scale));
     }
 };
 
@@ -19839,21 +19706,14 @@ struct convert_squeeze {
     static constexpr text_view name = "ConvertSqueeze15ToSqueeze0";
     using pattern = lpt::pattern<op::squeeze>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        graph& model = r.model;
-        if (model[id].version() != 15) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (r.model[id].version() != 15) {
             return false;
         }
-        if (model[id].as<op::squeeze>().allow_axis_skip) {
+        if (r.model[id].as<op::squeeze>().allow_axis_skip) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-            inputs.push_back(model[id].input(port));
-        }
-        const node_id made = model.add(op::squeeze{}, inputs, {}, 0);
-        model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
+        replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
         return true;
     }
 };
@@ -19874,7 +19734,7 @@ struct convert_subtract_constant {
     static constexpr text_view name = "ConvertSubtractConstant";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const int scale_port = detail::constant_port(model, id, false);
         if (scale_port < 0) {
@@ -20019,7 +19879,7 @@ struct mark_dequantization {
     static constexpr text_view name = "MarkDequantization";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
         const seq<element, 8> precisions = precisions_of(set, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
@@ -20037,7 +19897,7 @@ struct mark_dequantization {
     }
 
 private:
-    static constexpr void mark_constant(auto& r, const stored_constant& constant, const seq<element, 8>& precisions,
+    static constexpr void mark_constant(rewrite& r, const stored_constant& constant, const seq<element, 8>& precisions,
                                         bool fold) {
         if (constant.convert == node_id::none) {
             return;
@@ -20053,18 +19913,15 @@ private:
         }
     }
     /// Reshape(Convert(x)) -> Convert(Reshape(x)), if nothing else reads the Convert, or only operations that give one shape.
-    static constexpr node_id move_reshape_up(auto& r, const stored_constant& constant) {
+    static constexpr node_id move_reshape_up(rewrite& r, const stored_constant& constant) {
         graph& model = r.model;
         for (const input_ref user : model.uses(constant.convert)) {
             if (!(model[user.node].shape() == model[constant.reshape].shape())) {
                 return constant.convert;
             }
         }
-        seq<output_ref, 5> inputs{constant.value};
-        for (std::size_t port = 1; port < model[constant.reshape].inputs(); ++port) {
-            inputs.push_back(model[constant.reshape].input(port));
-        }
-        const node_id reshape = model.clone(constant.reshape, inputs, model[constant.reshape].name());
+        const node_id reshape = model.clone(constant.reshape, inputs_of(model, constant.reshape, {constant.value}),
+                                            model[constant.reshape].name());
         const node_id convert = model.clone(constant.convert, {reshape});
         copy_information(r, constant.reshape, reshape);
         replace_and_name(r, constant.convert, convert);
@@ -20117,14 +19974,14 @@ constexpr bool pads_with_zeros(const graph& model, node_id id) {
 
 /// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
 template <class Convolution>
-constexpr bool fuse_pad(auto& r, node_id id, text_view name) {
+constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
     const node_id pad = r.model.producer(id, 0);
     if (!pads_with_zeros(r.model, pad)) {
         return r.refused(id, name, refuse(reason::pattern_does_not_match));
     }
     const tensor begin = *r.model.constant_value(r.model[pad].input(1));
     const tensor end = *r.model.constant_value(r.model[pad].input(2));
-    Convolution made = r.model[id].template as<Convolution>();
+    Convolution made = r.model[id].as<Convolution>();
     const bool keeps_own = made.auto_pad == op::auto_pad::explicit_pads;
     const std::size_t axes = begin.elements() - 2;
     if ((!keeps_own && made.auto_pad != op::auto_pad::valid) || end.elements() != begin.elements() ||
@@ -20152,7 +20009,7 @@ struct pad_fusion_convolution {
     static constexpr text_view name = "PadFusionConvolution";
     using pattern = lpt::pattern<op::convolution>;
 
-    static constexpr bool transform(auto& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
+    static constexpr bool transform(rewrite& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
 };
 
 /// The same with a GroupConvolution.
@@ -20160,7 +20017,7 @@ struct pad_fusion_group_convolution {
     static constexpr text_view name = "PadFusionGroupConvolution";
     using pattern = lpt::pattern<op::group_convolution>;
 
-    static constexpr bool transform(auto& r, node_id id) {
+    static constexpr bool transform(rewrite& r, node_id id) {
         return detail::fuse_pad<op::group_convolution>(r, id, name);
     }
 };
@@ -20194,7 +20051,7 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 /// folded; zero points of weights take the type of the weights. Afterwards nothing stays in floating point only because of the
 /// version or form in which the file has it. Raises an error for a graph that `verify` does not accept, and what callbacks raise; the
 /// graph is then as it was.
-template <int Once = 0>  // a template, so that its dispatch tables are only made where somebody prepares a network
+template <compiled = once>
 [[gnu::noinline]] constexpr void prepare(graph& model, const transformation_options& options = {}) {
     verify(model);
     graph_backup backup(model);
@@ -20242,7 +20099,7 @@ constexpr bool feeds_result(const graph& model, node_id id) {
 }
 /// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
 /// output, no Result of its own.
-constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
+constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     if (!feeds_result(model, id)) {
         return true;
     }
@@ -20253,7 +20110,6 @@ constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
 }  // namespace detail
 
 /// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
-template <int Once = 0>
 constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
     const node_id reader = detail::only_reader(model, fake_quantize);
     const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
@@ -20263,7 +20119,7 @@ constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) 
 
 /// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
 /// Gives whether there was one.
-constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
+constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id convert = quantizing_convert(model, fake_quantize);
     if (convert == node_id::none) {
@@ -20277,7 +20133,7 @@ constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
 }
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
-constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
+constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
     if (below.empty()) {
         return false;
     }
@@ -20294,19 +20150,15 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
 /// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. Zero point or
 /// scale may be missing. The FakeQuantize then gives what the last operation gave and is read by its readers; where one is a
 /// Result it takes that name. Needs `can_compose`.
-[[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
+[[gnu::noinline]] constexpr void compose_fake_quantize(rewrite& r, node_id fake_quantize, const dequantization& below) {
     graph& model = r.model;
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         const element own = model.type(model[fake_quantize].input(port));
         const element computed = !below.has_multiply() || own == model[below.scale].type() ? own : f32;
-        output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
-        if (below.has_subtract()) {
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
-        }
-        if (below.has_multiply()) {
-            bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
-        }
-        model.set_input(fake_quantize, port, bound);
+        const node_id zero_point = below.has_subtract() ? below.zero_point : node_id::none;
+        const node_id scale = below.has_multiply() ? below.scale : node_id::none;
+        model.set_input(fake_quantize, port,
+                        dequantized_bound(model, model[fake_quantize].input(port), zero_point, scale, computed));
     }
     const element type = model[below.last()].type();
     const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
@@ -20316,6 +20168,38 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
     model.replace_uses(below.last(), fake_quantize);
     model.relax_output(fake_quantize, type);
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/guarded.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
+#define LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
+namespace lpt::inline LPT_ABI {
+
+/// A rule whose conditions are asked before its rewrite; where one refuses, the report keeps the refusal and the node stays as it was.
+///
+/// `Rule` has a name, a pattern, `can_transform(r, id)`, and `apply(r, id)`, the rewrite: true if it changed the graph. Where the rewrite needs
+/// what the conditions find, `Found` is the type of it, and `Rule` has `find(r, id, found)`, which gives the verdict, and `apply(r, id, found)`.
+template <class Rule, class Found = void>
+struct guarded {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        Found found{};
+        return Rule::find(r, id, found);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        Found found{};
+        const verdict why = Rule::find(r, id, found);
+        return why ? Rule::apply(r, id, found) : r.refused(id, Rule::name, why);
+    }
+};
+template <class Rule>
+struct guarded<Rule, void> {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const verdict why = Rule::can_transform(r, id);
+        return why ? Rule::apply(r, id) : r.refused(id, Rule::name, why);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -20331,11 +20215,11 @@ namespace lpt::inline LPT_ABI {
 /// input range may lie off by less than half a step, (high - low) / levels: rounding takes every integer back to itself then.
 /// With `quirk::eliminated_limit` by up to one step, though integers next to the end that is off would move by one; and also where
 /// there are fewer levels than the type has values, which drops a limit on values.
-struct eliminate_fake_quantize_transformation {
+struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_transformation> {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
@@ -20351,10 +20235,7 @@ struct eliminate_fake_quantize_transformation {
         }
         return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const output_ref data = r.model[id].input(0);
         if (detail::feeds_result(r.model, id)) {
             r.model.rename(data.node, r.model[id].name());
@@ -20384,7 +20265,7 @@ private:
     }
 
     /// The largest distance of a constant's values from a bound.
-    static constexpr float distance(const auto& model, output_ref constant, float bound) {
+    static constexpr float distance(const graph& model, output_ref constant, float bound) {
         const tensor& values = *model.constant_value(constant);
         float result = 0;
         for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -20399,7 +20280,7 @@ private:
         return is_integral(type) && (facts(type).lowest < static_cast<double>(range.low) ||
                                      facts(type).highest > static_cast<double>(range.high));
     }
-    static constexpr bool covers_type(const auto& r, node_id id, element type) {
+    static constexpr bool covers_type(const rewrite& r, node_id id, element type) {
         const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
         const bounds range = bounds_of(type, levels);
@@ -20429,11 +20310,11 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Folds the Converts of Constants that a Subtract reads: zero points that were stored in a low precision type.
-struct fold_convert_transformation {
+struct fold_convert_transformation : guarded<fold_convert_transformation> {
     static constexpr text_view name = "FoldConvertTransformation";
     using pattern = lpt::pattern<op::subtract>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
@@ -20441,10 +20322,7 @@ struct fold_convert_transformation {
                          is_converted_constant(r.model, r.model[id].input(1));
         return any ? yes : refuse(reason::nothing_to_do);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         for (std::size_t port = 0; port < 2; ++port) {
             const output_ref source = r.model[id].input(port);
             if (!is_converted_constant(r.model, source)) {
@@ -20474,7 +20352,7 @@ struct fold_convert_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
-constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
+constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize) {
     if (!has_constant_ranges(model, fake_quantize, 3)) {
         return false;
     }
@@ -20492,7 +20370,6 @@ namespace detail {
 /// An output bound seen with the shape of the data.
 ///
 /// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
-template <int Once = 0>
 constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
     const tensor values = broadcast_values(bound, dimensions);
     if (!is_integral(type)) {
@@ -20518,7 +20395,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(graph& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
@@ -20543,7 +20420,6 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
 /// known then; `none` for other FakeQuantize operations.
-template <int Once = 0>
 constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
     if (model.shape(model[fake_quantize].input(0)).is_static() || !has_equal_output_bounds(model, fake_quantize)) {
         return node_id::none;
@@ -20564,11 +20440,11 @@ constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, el
 namespace lpt::inline LPT_ABI {
 
 /// Replaces a FakeQuantize on a Constant, or one that gives the same value for every input, by its value.
-struct fold_fake_quantize_transformation {
+struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transformation> {
     static constexpr text_view name = "FoldFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const bool has_one_value = has_equal_output_bounds(r.model, id);
         if (!has_one_value && !has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
@@ -20580,10 +20456,7 @@ struct fold_fake_quantize_transformation {
         }
         return has_one_value || is_constant(r.model, r.model[id].input(0)) ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const element type = r.model[id].type();
         tensor value = fold_fake_quantize(r.model, id, type, is_integral(type));
         if (!value) {
@@ -20615,14 +20488,14 @@ namespace lpt::inline LPT_ABI {
 /// type-relaxed one that reads the low precision tensor itself. The Convert of a Constant is folded instead.
 ///
 /// A Subtract from unsigned data needs a constant without negative values: an engine may compute in the unsigned type.
-struct fuse_convert_transformation {
+struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
     static constexpr text_view name = "FuseConvertTransformation";
     using pattern = any_of<lpt::pattern<op::multiply, from<op::convert>, from_constant>,
                            lpt::pattern<op::subtract, from<op::convert>, from_constant>,
                            lpt::pattern<op::add, from<op::convert>, from_constant>,
                            lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
@@ -20647,10 +20520,7 @@ struct fuse_convert_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id convert = r.model.producer(id, 0);
         const output_ref data = r.model[convert].input(0);
         const element type = r.model[convert].type();
@@ -20671,7 +20541,7 @@ struct fuse_convert_transformation {
     }
 
 private:
-    static constexpr bool has_negative_constant_for(const auto& model, node_id id, element data_type) {
+    static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
         if (is_signed(data_type)) {
             return false;
         }
@@ -20699,7 +20569,7 @@ namespace lpt::inline LPT_ABI {
 /// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
 /// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
 /// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const auto& model, node_id id) {
+constexpr int fusable_constant_port(const graph& model, node_id id) {
     const node& each = model[id];
     if (each.inputs() != 2) {
         return -1;
@@ -20749,7 +20619,6 @@ constexpr node_id fake_quantize_above(const graph& model, node_id id) {
 }
 
 /// The greatest finite magnitude of a constant's values.
-template <int Once = 0>
 constexpr double greatest_magnitude(const tensor& values) {
     double result = 0;
     for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -20759,7 +20628,6 @@ constexpr double greatest_magnitude(const tensor& values) {
     return result;
 }
 /// True if a constant has finite values that are too large for a type, or nonzero ones too small for its normal numbers.
-template <int Once = 0>
 constexpr bool leaves_range(const tensor& values, element type) {
     const double least = type == f16 ? 0x1p-14 : 0;
     for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -20772,9 +20640,9 @@ constexpr bool leaves_range(const tensor& values, element type) {
 }
 /// True if a FakeQuantize that takes up the elementwise operation `id` would get a bound that is infinite where its operands are
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
-constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_id id, element type, bool all_values) {
+constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_id id, element type, bool all_values) {
     const tensor& constant = *model.constant_value(model[id].input(1));
-    const bool multiplies = model[id].template is<op::multiply>();
+    const bool multiplies = model[id].is<op::multiply>();
     bool leaves = all_values && leaves_range(constant, type);
     for (std::size_t port = 1; port < 5 && !leaves; ++port) {
         if (!is_constant(model, model[fake_quantize].input(port))) {
@@ -20792,7 +20660,7 @@ constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_i
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
-constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
+constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (r.model[id].has(mark::disable_cleanup)) {
         return refuse(reason::disabled_by_mark);
     }
@@ -20815,7 +20683,7 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
 /// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of
 /// the operation. Bounds that are too large for that precision keep the operation where it is; with
 /// `quirk::overflowing_range` they become infinite. Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
-[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
+[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(rewrite& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);
     const element type = r.options.dequantization_precision;
@@ -20861,26 +20729,22 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Levels stay. With `quirk::levels_of_neighbour` a FakeQuantize that was aligned with others gets back the levels that it had before;
 /// so does, which is wrong, one that was not, but took up a dequantization of such a one.
-struct fuse_multiply_to_fake_quantize_transformation {
+struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_fake_quantize_transformation> {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
         const auto* alignment =
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
         if (r.follows(quirk::levels_of_neighbour) && alignment != nullptr && alignment->levels != 0) {
-            const op::fake_quantize& old = model[made].as<op::fake_quantize>();
-            model.set_attributes(made,
-                                 op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+            const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
+            r.model.set_attributes(made,
+                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
         }
         return true;
     }
@@ -20895,17 +20759,14 @@ struct fuse_multiply_to_fake_quantize_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Takes a Subtract with a constant into the output range of the FakeQuantize above it: bound := bound - constant.
-struct fuse_subtract_to_fake_quantize_transformation {
+struct fuse_subtract_to_fake_quantize_transformation : guarded<fuse_subtract_to_fake_quantize_transformation> {
     static constexpr text_view name = "FuseSubtractToFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::fake_quantize, op::convert>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         fuse_to_fake_quantize(r, id, op::subtract{});
         return true;
     }
@@ -20932,7 +20793,7 @@ struct multiply_to_group_convolution_transformation {
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
@@ -20963,7 +20824,7 @@ struct multiply_to_group_convolution_transformation {
         }
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (data_port(r.model, id) < 0) {
             return false;
         }
@@ -21002,7 +20863,7 @@ private:
     }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
-    static constexpr dequantization source_of(const auto& r, node_id id) {
+    static constexpr dequantization source_of(const rewrite& r, node_id id) {
         const auto port = static_cast<std::size_t>(data_port(r.model, id));
         dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
@@ -21012,7 +20873,7 @@ private:
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const auto& model, node_id id) {
+    static constexpr verdict shapes_verdict(const graph& model, node_id id) {
         const int port = data_port(model, id);
         const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
         const shape& constant = model.shape(constant_input(model, id));
@@ -21038,7 +20899,7 @@ private:
     }
 
     /// The type of the weights; dynamic where none is allowed.
-    static constexpr element weights_type(const auto& r, node_id id, element data) {
+    static constexpr element weights_type(const rewrite& r, node_id id, element data) {
         if (!r.options.update_precisions) {
             return data;
         }
@@ -21053,7 +20914,7 @@ private:
         return types.empty() ? dynamic : types.front();
     }
 
-    static constexpr node_id scaled(auto& r, node_id like, node_id data, output_ref scale) {
+    static constexpr node_id scaled(rewrite& r, node_id like, node_id data, output_ref scale) {
         graph& model = r.model;
         const element type = model.type(scale);
         if (model[like].relaxed() || type != model.type(data)) {
@@ -21099,7 +20960,6 @@ public:
         return make_scalar(values_.type(), values_.real(0));
     }
     /// With another element type; many elements are converted when they are read.
-    template <int Once = 0>
     constexpr constant as(element type) const {
         if (values_.type() == type) {
             return *this;
@@ -21123,23 +20983,10 @@ template <class Op>
 
 }  // namespace detail
 
-template <int Once = 0>
-constexpr constant operator+(const constant& a, const constant& b) {
-    return detail::combine<op::add>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator-(const constant& a, const constant& b) {
-    return detail::combine<op::subtract>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator*(const constant& a, const constant& b) {
-    return detail::combine<op::multiply>(a, b);
-}
-template <int Once = 0>
-constexpr constant operator/(const constant& a, const constant& b) {
-    return detail::combine<op::divide>(a, b);
-}
-template <int Once = 0>
+constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
+constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
+constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
+constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
 constexpr constant operator-(const constant& a) {
     if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
         return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
@@ -21170,7 +21017,6 @@ constexpr tensor quotients(const tensor& over, const tensor& under, element type
     return result.finish();
 }
 /// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
-template <int Once = 0>
 constexpr tensor spread(const tensor& values, const shape& dimensions) {
     if (values.elements() == 1) {
         return values;
@@ -21184,7 +21030,6 @@ constexpr tensor spread(const tensor& values, const shape& dimensions) {
 }  // namespace detail
 
 /// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
-template <int Once = 0>
 constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
     shape dimensions = a.dimensions();
     const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
@@ -21204,7 +21049,6 @@ constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
 }
 
 /// Of every `step` values the first one, `times` times.
-template <int Once = 0>
 constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
     if (step == 1 && times == 1) {
         return values;
@@ -21241,7 +21085,6 @@ constexpr bool joins_with_eltwise(const graph& model, node_id id) {
 
 /// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
 /// where a convolution or MatMul lies behind them.
-template <int Once = 0>
 constexpr node_id parent_of_branch(const graph& model, node_id data) {
     node_id parent = data;
     while (model[parent].is<op::fake_quantize>()) {
@@ -21272,7 +21115,7 @@ constexpr bool is_broadcast(const shape& dimensions) {
 }
 
 /// True if anything from the data of a branch up to its parent (both included) is read by others too.
-constexpr bool has_other_consumers(const auto& model, node_id data, node_id parent) {
+constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
     const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
     for (node_id each = data; each != parent; each = model.producer(each, 0)) {
         if (shared(each)) {
@@ -21283,7 +21126,7 @@ constexpr bool has_other_consumers(const auto& model, node_id data, node_id pare
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.
-constexpr full_path choose_by_parents(const auto& model, node_id first, node_id second) {
+constexpr full_path choose_by_parents(const graph& model, node_id first, node_id second) {
     const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
     const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
     if (joins[0] == joins[1]) {
@@ -21311,7 +21154,7 @@ constexpr full_path choose_by_parents(const auto& model, node_id first, node_id 
 /// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
 ///
 /// `first` and `second` are the dequantizations on its inputs.
-[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, const dequantization& first,
+[[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
                                                        const dequantization& second) {
     const graph& model = r.model;
     if (is_constant(model, first.data) || is_constant(model, second.data)) {
@@ -21360,7 +21203,7 @@ namespace lpt::inline LPT_ABI {
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
 ///
 /// `branches` are the dequantizations on both inputs.
-[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
+[[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
     if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
         return base;
     }
@@ -21401,7 +21244,7 @@ struct constant_branch {
 };
 
 /// Finds the constant branch and folds its dequantization; `branches` are the dequantizations on both inputs.
-constexpr constant_branch fold_constant_branch(auto& r, node_id id, view<dequantization> branches) {
+constexpr constant_branch fold_constant_branch(rewrite& r, node_id id, view<dequantization> branches) {
     graph& model = r.model;
     constant_branch result;
     for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
@@ -21437,7 +21280,7 @@ struct affine {
     constant scale;
 };
 /// What a dequantization does, in the type of computations; zero point 0 and scale 1 where it has none.
-constexpr affine affine_of(const auto& r, const dequantization& found) {
+constexpr affine affine_of(const rewrite& r, const dequantization& found) {
     const auto value_of = [&](node_id id, double otherwise) -> constant {
         if (id == node_id::none) {
             return make_scalar(r.computed_type(), otherwise);
@@ -21447,7 +21290,7 @@ constexpr affine affine_of(const auto& r, const dequantization& found) {
     return {value_of(found.zero_point, 0), value_of(found.scale, 1)};
 }
 /// Appends Convert, Subtract and Multiply, as far as they do something to the data, but always the Multiply.
-constexpr output_ref append_affine(auto& r, output_ref data, const affine& what) {
+constexpr output_ref append_affine(rewrite& r, output_ref data, const affine& what) {
     graph& model = r.model;
     if (model.type(data) != r.computed_type()) {
         data = model.add(op::convert{r.computed_type()}, {data});
@@ -21459,7 +21302,7 @@ constexpr output_ref append_affine(auto& r, output_ref data, const affine& what)
 }
 
 /// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
-constexpr verdict gives_low_precision(const auto& r, const dequantization& found, std::size_t port) {
+constexpr verdict gives_low_precision(const rewrite& r, const dequantization& found, std::size_t port) {
     return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
 }
 
@@ -21475,25 +21318,25 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1, the one that is kept, stays in floating point (see `choose_full_path`); branch 2 is read in low precision. q + c behind a Subtract
-/// of z becomes one Subtract of z - c; any other becomes q - (-c), but a bias stays an Add. Constants that leave the range of their type are found
-/// only while it is rewritten: then it refuses, and what was folded until then stays.
-struct add_transformation {
+/// Branch 1 stays in floating point (`choose_full_path` says which of the two that is), branch 2 is read in low precision. A constant c = b / s joins a
+/// Subtract of z above it, as z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias. That a constant leaves the range of its
+/// type is seen only during the rewrite: the rule then refuses, and what was folded until then stays folded.
+struct add_transformation : guarded<add_transformation, dequantization[2]> {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+        branches[0] = find_dequantization(r, id, 0);
+        branches[1] = find_dequantization(r, id, 1);
+        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
+                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
+                             [&] { return eltwise_precondition(r, id, branches); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
-        if (const verdict why = can_transform(r, id, branches); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id add = id;
-        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
-            add = separate_in_standalone_branch(r, id);
+        if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
+            add = unshare(r, id);
             branches[0] = find_dequantization(r, add, 0);
             branches[1] = find_dequantization(r, add, 1);
         }
@@ -21503,42 +21346,37 @@ struct add_transformation {
     }
 
 private:
-    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
-        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
-                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
-                             [&] { return eltwise_precondition(r, id, branches); });
-    }
-
-    static constexpr bool move_other(auto& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
-        graph& model = r.model;
+    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         const std::size_t port = 1 - kept_port;
         if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
             return r.refused(add, name, why);
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
         const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, kept_port));
-        const affine behind = affine_of(r, moved);
-        const affine own = affine_of(r, kept);
-        const affine left{own.zero_point + behind.zero_point * behind.scale / own.scale, own.scale / behind.scale};
-        if (!is_finite(left.zero_point) || !is_finite(left.scale) || !is_finite(behind.scale) ||
-            !stays_finite(model, kept.data, left.scale)) {
+        const affine moved_map = affine_of(r, moved);
+        const affine kept_map = affine_of(r, kept);
+        // What is left on the kept branch: s1 / s2 (q1 - (z1 + z2 s2 / s1)).
+        const affine rest{kept_map.zero_point + moved_map.zero_point * moved_map.scale / kept_map.scale,
+                          kept_map.scale / moved_map.scale};
+        if (!is_finite(rest.zero_point) || !is_finite(rest.scale) || !is_finite(moved_map.scale) ||
+            !stays_finite(r.model, kept.data, rest.scale)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref inputs[2];
         inputs[port] = moved.data;
-        inputs[kept_port] = append_affine(r, floating_point_data(kept), left);
-        const element computed = r.options.scaling_mode ? model[add].type() : f32;
-        const element given = model[add].type();
+        inputs[kept_port] = append_affine(r, floating_point_data(kept), rest);
+        const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
+        const element given = r.model[add].type();
         rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
-            .times(behind.scale.in(model), {{computed, computed}, {given}})
+            .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
         fold_dequantization(r, add, kept_port);
         return true;
     }
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
     /// which nothing is known counts as at most 1.
-    static constexpr bool stays_finite(const auto& model, output_ref data, const tensor& scale) {
+    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
         const node& source = model[data.node];
@@ -21549,7 +21387,7 @@ private:
         return greatest * magnitude_bound(scale) < facts(f32).highest;
     }
 
-    static constexpr bool add_constant(auto& r, node_id add, view<dequantization> branches) {
+    static constexpr bool add_constant(rewrite& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, add, branches);
         if (!found.why) {
@@ -21575,7 +21413,7 @@ private:
     }
     /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
     /// else a Subtract of -shift.
-    static constexpr void become_sum(auto& r, node_id add, output_ref data, const constant& shift) {
+    static constexpr void become_sum(rewrite& r, node_id add, output_ref data, const constant& shift) {
         graph& model = r.model;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];
@@ -21605,17 +21443,17 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if it has one element.
-constexpr node_id to_scalar_if_single(auto& r, node_id constant) {
+constexpr node_id to_scalar_if_single(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return value.elements() == 1 && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
 /// The constant as a tensor without axes if all its elements are equal.
-constexpr node_id to_scalar_if_equal(auto& r, node_id constant) {
+constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return is_scalar_like(value) && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
 /// The constant with axes of size 1 before its own until it has `rank` axes; a constant of one element comes back as it is.
-constexpr node_id pad_left(auto& r, node_id constant, std::size_t rank) {
+constexpr node_id pad_left(rewrite& r, node_id constant, std::size_t rank) {
     const tensor& value = constant_of(r.model, constant);
     if (value.elements() == 1 || value.dimensions().rank() >= rank) {
         return constant;
@@ -21624,7 +21462,7 @@ constexpr node_id pad_left(auto& r, node_id constant, std::size_t rank) {
 }
 
 /// The Constant that an operation gives for constants; raises an error for an operation that cannot be evaluated.
-constexpr node_id fold_to_constant(auto& r, op::attributes what, view<output_ref> inputs, int version = -1) {
+constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_ref> inputs, int version = -1) {
     const output_ref folded = fold_operation(r.model, lpt::move(what), inputs, version);
     if (!is_constant(r.model, folded)) {
         fail({"a dequantization constant cannot be moved through ", r.model[folded.node].operation()});
@@ -21632,7 +21470,7 @@ constexpr node_id fold_to_constant(auto& r, op::attributes what, view<output_ref
     return folded.node;
 }
 /// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
-constexpr node_id through_operation(auto& r, node_id operation, node_id constant) {
+constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
     if (constant_of(r.model, constant).elements() == 1) {
         return to_scalar_if_single(r, constant);
     }
@@ -21649,7 +21487,7 @@ constexpr node_id through_operation(auto& r, node_id operation, node_id constant
 
 /// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
 /// operation as it is stays as it is.
-constexpr node_id through_change_of_shape(auto& r, node_id operation, node_id constant, std::size_t rank) {
+constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant, std::size_t rank) {
     const node_id changed = through_operation(r, operation, pad_left(r, constant, rank));
     const shape& before = r.model[constant].shape();
     const shape& after = r.model[changed].shape();
@@ -21659,7 +21497,7 @@ constexpr node_id through_change_of_shape(auto& r, node_id operation, node_id co
 }
 
 /// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.
-constexpr void set_zero_point(auto& r, dequantization& found, node_id zero_point) {
+constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_point) {
     if (zero_point == found.zero_point) {
         return;
     }
@@ -21709,7 +21547,7 @@ constexpr std::size_t first_varying_axis(const graph& model, const dequantizatio
     return from;
 }
 /// Refuses constants that vary over an axis from 2 on: those are the axes that a window mixes.
-constexpr verdict constants_fit_window(const graph& model, node_id id, const dequantization& found) {
+constexpr verdict uniform_over_window(const graph& model, node_id id, const dequantization& found) {
     const std::size_t rank = model[id].shape().rank();
     const std::size_t axis = first_varying_axis(model, found, 2, rank);
     return axis < rank ? refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank))
@@ -21728,7 +21566,6 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// A range constant whose rank lies between 2 and that of the data gets a leading axis: `[C, 1]` must not meet the last axes.
-template <int Once = 0>
 constexpr tensor align_range(tensor range, const shape& data) {
     const std::size_t rank = range.dimensions().rank();
     if (data.rank_is_dynamic() || rank < 2 || rank >= data.rank()) {
@@ -21739,7 +21576,6 @@ constexpr tensor align_range(tensor range, const shape& data) {
     return tensor(range, longer);
 }
 
-template <int Once = 0>
 constexpr bool is_all_positive(const tensor& values) {
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
         return floats_are_positive(values.data(), values.elements());
@@ -21759,7 +21595,7 @@ constexpr bool is_skippable_convert(const graph& model, node_id convert) {
 }
 
 /// The operation on the bounds of the input range that takes up an operation on the data; `count` where there is none.
-constexpr op::kind inverse_of(const auto& model, node_id id) {
+constexpr op::kind inverse_of(const graph& model, node_id id) {
     switch (model[id].kind()) {
         case op::kind::multiply: return op::kind::divide;
         case op::kind::subtract: return is_constant(model, model[id].input(1)) ? op::kind::add : op::kind::count;
@@ -21768,7 +21604,6 @@ constexpr op::kind inverse_of(const auto& model, node_id id) {
     }
 }
 /// `inverse` of two tensors in float.
-template <int Once = 0>
 constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
     if (tensor few = evaluation::combine_few_floats(inverse, bound, constant)) {
         return few;
@@ -21787,7 +21622,7 @@ constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tens
 }
 
 /// Connects a FakeQuantize to other data; it goes on computing in the type that it computed in, and gives the type that it gave.
-constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
+constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
     const element computed = model.type(model[fake_quantize].input(0));
     const element given = model[fake_quantize].type();
     const relaxation* own = model[fake_quantize].own_types();
@@ -21801,7 +21636,7 @@ constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
     }
 }
 
-constexpr bool takes_one_type(const auto& model, node_id id) {
+constexpr bool takes_one_type(const graph& model, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (model.type(model[id].input(port)) != model[id].type()) {
             return false;
@@ -21811,7 +21646,7 @@ constexpr bool takes_one_type(const auto& model, node_id id) {
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
-constexpr void take_alignment(auto& r, node_id fake_quantize, node_id above) {
+constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
     auto intervals = attributes_of<attribute::intervals_alignment>(r);
     const attribute::place to = attribute::place::on_node(fake_quantize);
     const attribute::place from = attribute::place::on_node(above);
@@ -21821,7 +21656,7 @@ constexpr void take_alignment(auto& r, node_id fake_quantize, node_id above) {
 }
 
 /// One step of `fuse_above_fake_quantize`.
-constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
+constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id above = model.producer(fake_quantize, 0);
     if (model[above].has(mark::disable_cleanup) || (!r.options.update_precisions && !takes_one_type(model, above))) {
@@ -21875,7 +21710,7 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
 /// `disable_cleanup`, where a bound would be infinite or NaN, and, without `update_precisions`, where types differ.
-[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(auto& r, node_id fake_quantize) {
+[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(rewrite& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return false;
     }
@@ -21936,11 +21771,11 @@ namespace lpt::inline LPT_ABI {
 /// after: ReadValue(0) -> Convert -> Multiply -> readers, q -> Assign
 /// The variable gets the element type of q. It must begin with zeros, which mean the same in both types as there is no zero point, and
 /// only these two operations may use it. A FakeQuantize that is the only reader takes up the new Multiply at once.
-struct assign_and_read_value_transformation {
+struct assign_and_read_value_transformation : guarded<assign_and_read_value_transformation> {
     static constexpr text_view name = "AssignAndReadValueTransformation";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const node_id read = read_value_of(model, id);
         const dequantization found = find_dequantization(r, id);
@@ -21954,10 +21789,7 @@ struct assign_and_read_value_transformation {
             [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
             [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id));
         const node_id read = read_value_of(r.model, id);
         const node_id made = add_read(r, read, r.model.type(found.data));
@@ -21978,14 +21810,14 @@ private:
     };
 
     /// Without an initial value a variable begins with zeros.
-    static constexpr bool is_zero_at_first(const auto& model, node_id read) {
+    static constexpr bool is_zero_at_first(const graph& model, node_id read) {
         if (model[read].inputs() == 0) {
             return true;
         }
         const tensor* value = model.constant_value(model[read].input(0));
         return value != nullptr && is_zero(*value);
     }
-    static constexpr node_id add_read(auto& r, node_id read, element type) {
+    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
         graph& model = r.model;
         seq<output_ref, 5> inputs;
         if (model[read].inputs() != 0) {
@@ -22000,7 +21832,7 @@ private:
         return made;
     }
     /// A new Assign in the place of the old one; what waited for the old ReadValue waits for the new one.
-    static constexpr void replace_assign(auto& r, node_id id, output_ref data, read_pair reads) {
+    static constexpr void replace_assign(rewrite& r, node_id id, output_ref data, read_pair reads) {
         graph& model = r.model;
         model.replace(reads.before, reads.after);
         op::assign facts = model[id].as<op::assign>();
@@ -22015,7 +21847,7 @@ private:
         model.replace_uses(id, model[id].input(0));
         model.remove(id);  // the new one stands last among the sinks
     }
-    static constexpr void fuse_into_reader(auto& r, output_ref last) {
+    static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
         graph& model = r.model;
         if (model.use_count(last) != 1) {
             return;
@@ -22041,11 +21873,11 @@ namespace lpt::inline LPT_ABI {
 /// `Rule` has a name, a pattern and `can_transform`, and may say the other three its own way.
 template <class Rule>
 struct movement {
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
-        const node_id operation = separate_in_standalone_branch(r, id);
+        const node_id operation = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;
@@ -22054,16 +21886,16 @@ struct movement {
     /// The dequantization as it stands behind the operation: `s'`, `z'`.
     static constexpr const dequantization& moved(const auto&, node_id, const dequantization& found) { return found; }
     static constexpr move_settings settings(const auto&, node_id) { return {}; }
-    static constexpr bool refused(auto& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.
-constexpr verdict can_move_behind(const auto& r, node_id id, const dequantization& found) {
+constexpr verdict can_move_behind(const rewrite& r, node_id id, const dequantization& found) {
     const verdict base = base_precondition(r, id);
     return base ? is_dequantized(found) : base;
 }
 /// The same for one scale and one zero point.
-constexpr verdict can_move_per_tensor(const auto& r, node_id id, const dequantization& found) {
+constexpr verdict can_move_per_tensor(const rewrite& r, node_id id, const dequantization& found) {
     return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_one_for_all(r, found); });
 }
 
@@ -22082,17 +21914,17 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const auto shifts_margin = [&] {
-            return found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
+            return found.has_subtract() && counts_margin(r.model[id].as<op::avg_pool>()) &&
                    !r.follows(quirk::margin_in_average);
         };
         return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
                              [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
-                             [&] { return constants_fit_window(r.model, id, found); });
+                             [&] { return uniform_over_window(r.model, id, found); });
     }
-    static constexpr move_settings settings(const auto& r, node_id pool) {
+    static constexpr move_settings settings(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
         return {.update_output_type = preserved != nullptr && preserved->value};
     }
@@ -22126,7 +21958,7 @@ struct batch_to_space_transformation : movement<batch_to_space_transformation> {
     static constexpr text_view name = "BatchToSpaceTransformation";
     using pattern = lpt::pattern<op::batch_to_space>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };
@@ -22144,17 +21976,17 @@ struct broadcast_transformation : movement<broadcast_transformation> {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found); });
     }
-    static constexpr dequantization moved(auto& r, node_id broadcast, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id broadcast, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); });
     }
 
 private:
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         if (before.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
@@ -22184,7 +22016,7 @@ private:
         const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
         return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
     }
-    static constexpr node_id placed(auto& r, node_id broadcast, node_id constant) {
+    static constexpr node_id placed(rewrite& r, node_id broadcast, node_id constant) {
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);
@@ -22216,19 +22048,19 @@ struct clamp_transformation {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
                              [&] { return constants_are_finite(r.model, found); },
                              [&] { return is_uniform(r.model, found); },
                              [&] { return limits_are_floats(r.model, id, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(separates_for_nothing(r, id, why) ? separate_in_standalone_branch(r, id) : id, name, why);
+            return r.refused(separates_for_nothing(r, id, why) ? unshare(r, id) : id, name, why);
         }
-        const node_id clamp = separate_in_standalone_branch(r, id);
+        const node_id clamp = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
         const node_id limited =
@@ -22242,13 +22074,13 @@ struct clamp_transformation {
 
 private:
     /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
-    static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
+    static constexpr bool separates_for_nothing(const rewrite& r, node_id id, const verdict& why) {
         return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
                is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const auto& model, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(model, model[id].template as<op::clamp>(), found);
+    static constexpr verdict limits_are_floats(const graph& model, node_id id, const dequantization& found) {
+        const op::clamp limits = quantized_limits(model, model[id].as<op::clamp>(), found);
         return is_float(limits.min) && is_float(limits.max)
                    ? yes
                    : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),
@@ -22264,7 +22096,7 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const auto& model, op::clamp limits, const dequantization& found) {
+    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {
@@ -22286,13 +22118,12 @@ private:
 namespace lpt::inline LPT_ABI::detail {
 
 /// The axis of a Concat of known rank.
-constexpr std::size_t concat_axis(const auto& model, node_id id) {
-    return static_cast<std::size_t>(
-        normalized_axis(model[id].template as<op::concat>().axis, model[id].shape().rank()));
+constexpr std::size_t concat_axis(const graph& model, node_id id) {
+    return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
 }
 
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
-constexpr constant join_constants(const auto& model, node_id concat, const seq<dequantization, 4>& all,
+constexpr constant join_constants(const graph& model, node_id concat, const seq<dequantization, 4>& all,
                                   node_id dequantization::* part, element type, double missing) {
     const std::size_t axis = concat_axis(model, concat);
     if (!model[concat].shape().is_static(axis)) {
@@ -22314,7 +22145,7 @@ constexpr constant join_constants(const auto& model, node_id concat, const seq<d
     return evaluate_values(op::concat{static_cast<std::int64_t>(axis)}, parts);
 }
 /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
-constexpr node_id common_convert(const auto& model, const seq<dequantization, 4>& all) {
+constexpr node_id common_convert(const graph& model, const seq<dequantization, 4>& all) {
     node_id result = node_id::none;
     for (const dequantization& each : all) {
         if (!each.has_subtract()) {
@@ -22329,7 +22160,8 @@ constexpr node_id common_convert(const auto& model, const seq<dequantization, 4>
     return result;
 }
 /// The zero point of all inputs, behind a Convert where all have one.
-constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all, element real_type) {
+constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
+                                       element real_type) {
     graph& model = r.model;
     const node_id convert = common_convert(model, all);
     const element type = convert == node_id::none ? real_type : model.type(model[convert].input(0));
@@ -22342,7 +22174,7 @@ constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequan
     return made;
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
-constexpr void append_joined(auto& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
+constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
     graph& model = r.model;
     const auto append = [&](node_id made, text_view suffix) {
         model.rename(made, joined.named(suffix));
@@ -22384,12 +22216,12 @@ namespace lpt::inline LPT_ABI {
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
 /// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
 /// point. All data must have one type.
-struct concat_transformation {
+struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (r.model[id].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
@@ -22401,11 +22233,8 @@ struct concat_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id concat = separate_in_standalone_branch(r, id);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        const node_id concat = unshare(r, id);
         seq<dequantization, 4> all;
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {
             all.push_back(normalize_dequantization(r, find_dequantization(r, concat, port)));
@@ -22428,7 +22257,7 @@ private:
             return common == type;
         }
     };
-    static constexpr verdict input_verdict(const auto& r, node_id id, int port, common_types& common) {
+    static constexpr verdict input_verdict(const rewrite& r, node_id id, int port, common_types& common) {
         const graph& model = r.model;
         const bool joins = model[id].shape().is_static(detail::concat_axis(model, id));
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
@@ -22442,7 +22271,7 @@ private:
             },
             [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
     }
-    static constexpr verdict varies_over_axis_only(const auto& model, node_id id, const dequantization& found,
+    static constexpr verdict varies_over_axis_only(const graph& model, node_id id, const dequantization& found,
                                                    int port) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -22452,7 +22281,7 @@ private:
         }
         return yes;
     }
-    static constexpr verdict is_as_first(const auto& r, node_id id, const dequantization& found, int port) {
+    static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found, int port) {
         const dequantization first = find_dequantization(r, id, 0);
         const auto is_equal = [&](node_id left, node_id right) {
             return left == right || constant_of(r.model, left).real(0) == constant_of(r.model, right).real(0);
@@ -22463,7 +22292,7 @@ private:
                    ? yes
                    : refuse_because_of(reason::not_per_tensor, port, found.scale);
     }
-    static constexpr verdict constants_have_type(const auto& model, const dequantization& found, int port,
+    static constexpr verdict constants_have_type(const graph& model, const dequantization& found, int port,
                                                  common_types& common) {
         if (found.has_subtract()) {
             const element type = model.type(model[found.subtract].input(1));
@@ -22478,7 +22307,7 @@ private:
     }
 
     /// What the Concat reads: the quantized data. (Upstream converts it beside real data, of which there is none: all data has one type.)
-    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
+    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
         bool any_real = false;
         for (const dequantization& each : all) {
             any_real = any_real || !is_low_precision(model, each);
@@ -22491,8 +22320,8 @@ private:
         return result;
     }
 
-    /// The last operation of the dequantization carries the Concat's interval, for a FakeQuantize below it that is fused with it later and has none.
-    static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
+    /// The last operation of the dequantization shares the Concat's interval: a FakeQuantize below takes it from there when both are fused.
+    static constexpr void share_alignment(rewrite& r, node_id last, node_id concat) {
         auto intervals = attributes_of<attribute::intervals_alignment>(r);
         const attribute::place of_concat = attribute::place::on_node(concat);
         if (last != concat && intervals.has(of_concat)) {
@@ -22513,8 +22342,8 @@ namespace detail {
 
 /// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
 /// convolution. That of a transposed convolution may vary over any axis.
-constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const dequantization& found) {
-    if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
+constexpr bool zero_point_suits_convolution(const graph& model, node_id id, const dequantization& found) {
+    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>()) {
         return true;
     }
     const tensor& values = constant_of(model, found.zero_point);
@@ -22543,7 +22372,7 @@ struct convolution_facts {
 
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
-[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
+[[gnu::noinline]] constexpr verdict convolution_verdict(const rewrite& r, node_id id, convolution_facts& facts) {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
@@ -22583,7 +22412,7 @@ struct convolution_facts {
                                                                               .type = precision.type,
                                                                               .about = weights.fake_quantize};
 }
-constexpr verdict convolution_verdict(const auto& r, node_id id) {
+constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
     convolution_facts facts;
     return convolution_verdict(r, id, facts);
 }
@@ -22611,7 +22440,7 @@ struct fake_quantize_parts {
 namespace detail {
 
 /// Gives a FakeQuantize another output range and another output type.
-constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
+constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, tensor high, element type) {
     graph& model = r.model;
     const node& each = model[fake_quantize];
     const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
@@ -22633,7 +22462,7 @@ struct quantized_node {
     output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
 };
 
-constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element natural, element type) {
+constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
     graph& model = r.model;
     const auto stands_for = [&](node_id made) {
         copy_information(r, fake_quantize, made);
@@ -22654,7 +22483,7 @@ constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element 
 
 /// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
 /// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
-constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize, element natural, element computed,
+constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quantize, element natural, element computed,
                                                   const tensor& zero_point, const tensor& scale) {
     graph& model = r.model;
     const seq<input_ref, 4> users = model.uses(fake_quantize);
@@ -22697,7 +22526,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
 /// `details` are those of the FakeQuantize.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {
     graph& model = r.model;
@@ -22716,7 +22545,8 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
                              r.options.update_precisions ? precision.type : natural);
     return detail::append_to_quantized(r, fake_quantize, natural, f32, maps.zero_points, maps.scales);
 }
-constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
+constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
+                                                      const data_precision& precision) {
     return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
 }
 
@@ -22726,7 +22556,7 @@ constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quan
 /// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
 /// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
 /// and zero point 0.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
                                                                   const data_precision& precision,
                                                                   const attribute::aligned_interval& aligned) {
     graph& model = r.model;
@@ -22773,7 +22603,6 @@ struct quantized_weights {
 namespace detail {
 
 /// The data of a FakeQuantize becomes a Constant if it can be folded.
-template <int Once = 0>
 constexpr void fold_data(graph& model, node_id fake_quantize) {
     const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
     if (is_constant(model, data)) {
@@ -22788,8 +22617,9 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
 ///
 /// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
-[[gnu::noinline]] constexpr quantized_weights
-quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
+[[gnu::noinline]] constexpr quantized_weights quantize_weights(rewrite& r, node_id fake_quantize,
+                                                               const quantization_details& details,
+                                                               const data_precision& precision) {
     graph& model = r.model;
     if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
         return {};
@@ -22825,19 +22655,18 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
                                                                   bool must_fold = true) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {
         return {};
     }
-    graph& model = r.model;
     if (must_fold) {
-        detail::fold_data(model, fake_quantize);
+        detail::fold_data(r.model, fake_quantize);
     }
-    const text name = model[fake_quantize].name();
+    const text name = r.model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
-    if (parts && must_fold && !parts.is_constant(model)) {
+    if (parts && must_fold && !parts.is_constant(r.model)) {
         fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
     }
     return parts;
@@ -22872,9 +22701,9 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 
 /// The shape that the zero points of weights are spread to: the first two axes of weights with five, which may be those of
 /// groups, else the first alone. Transposed convolutions, and zero points that this shape does not hold, have the axes of output channels.
-constexpr shape spread_zero_point_shape(const auto& model, node_id id, const shape& weights, const shape& zero_point,
+constexpr shape spread_zero_point_shape(const graph& model, node_id id, const shape& weights, const shape& zero_point,
                                         unsigned axes) {
-    if (!model[id].template is<op::convolution_backprop_data>()) {
+    if (!model[id].is<op::convolution_backprop_data>()) {
         shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
         shape merged;
         if (broadcast_shapes(zero_point, result, merged) && merged == result) {
@@ -22885,7 +22714,6 @@ constexpr shape spread_zero_point_shape(const auto& model, node_id id, const sha
 }
 
 /// True if the levels of a FakeQuantize with constant ranges are whole numbers, but for the rounding of what computes them.
-template <int Once = 0>
 constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
     if (is_integral(model[fake_quantize].type())) {
         return true;
@@ -22904,7 +22732,7 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
 
 /// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
 /// gives such.
-constexpr output_ref constant_weights(auto& r, output_ref data) {
+constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>()) {
         return data;
@@ -22926,7 +22754,7 @@ constexpr output_ref constant_weights(auto& r, output_ref data) {
 constexpr bool stays_fake_quantize(const weights_source& weights) { return weights.found.data.node == node_id::none; }
 
 /// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
-constexpr low_precision_weights split_weights(auto& r, node_id convolution, const weights_source& weights,
+constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, const weights_source& weights,
                                               unsigned axes) {
     graph& model = r.model;
     dequantization found = weights.found;
@@ -22974,7 +22802,7 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
 }
 
 /// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
-constexpr void drop_input_attributes(auto& r, node_id id) {
+constexpr void drop_input_attributes(rewrite& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         attributes_of<attribute::precisions>(r).erase(attribute::place::on_input(id, port));
         attributes_of<attribute::quantization_granularity>(r).erase(attribute::place::on_input(id, port));
@@ -22982,7 +22810,7 @@ constexpr void drop_input_attributes(auto& r, node_id id) {
 }
 
 /// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
-constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref source) {
+constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
     graph& model = r.model;
     if (reshape == node_id::none) {
         return source;
@@ -23015,7 +22843,6 @@ namespace detail {
 
 /// The scale behind a convolution, s_a s_w, for each output channel as `[1, C_out, 1…]`; a scalar where all are equal. That of the
 /// activations is the same in all channels of a group, that of the weights varies over the axes of output channels.
-template <int Once = 0>
 constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
                               std::size_t groups, std::size_t rank, element type) {
     const shape of_weights = zero_point_shape(weights_shape, axes);
@@ -23039,25 +22866,26 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
 ///
 /// Where a Convert lies above it, the Subtract then takes low precision tensors. Its constant gets a number for each input channel, which engines
 /// need to fuse it with the convolution (not above a transposed one). It is marked, so that cleanup leaves it.
-constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequantization& found) {
+constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
     if (!found.has_subtract()) {
         return found.data;
     }
-    const bool spreads = !model[convolution].is<op::convolution_backprop_data>();
+    const bool per_channel = !model[convolution].is<op::convolution_backprop_data>();
     shape dimensions;
-    if (spreads) {
+    if (per_channel) {
         dimensions = shape::of_ones(model[found.subtract].shape().rank());
         dimensions[1] = input_channels(model, convolution);
     }
-    node_id subtract = optimize_subtract(r, found.subtract, spreads ? &dimensions : nullptr);
+    node_id subtract = optimize_subtract(r, found.subtract, per_channel ? &dimensions : nullptr);
     if (subtract == node_id::none) {
         return found.data;
     }
-    if (const tensor* zero_point = model.constant_value(model[subtract].input(1)); spreads && zero_point != nullptr) {
+    if (const tensor* zero_point = model.constant_value(model[subtract].input(1));
+        per_channel && zero_point != nullptr) {
         if (!(zero_point->dimensions() == dimensions)) {
-            const node_id spread = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
-            const node_id made = model.clone(subtract, {model[subtract].input(0), spread});
+            const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
+            const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
             replace_and_name(r, subtract, made);
             subtract = made;
         }
@@ -23071,15 +22899,15 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// z_a is rounded, halves away from zero; a zero point of 0 goes away. The product of scales is computed in `computed_type()`, and the
 /// Multiply gives the type that the one of the data gave. `facts` are those of the verdict.
-[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const bool is_alone =
-        stands_alone(model, facts.data, false) &&
-        (facts.weights.found.empty() || (model[id].inputs() == 2 && stands_alone(model, facts.weights.found, false)));
-    const bool leaves_branch = !stands_alone(model, facts.data) ||
-                               (facts.weights.reshape == node_id::none && !stands_alone(model, facts.weights.found));
-    const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
+    const bool in_place =
+        is_unshared(model, facts.data, false) &&
+        (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
+    const bool was_shared = !is_unshared(model, facts.data) ||
+                            (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const node_id convolution = in_place ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -23091,33 +22919,30 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
     }
-    if (!low.source && (!is_alone || weights.found.empty())) {
+    if (!low.source && (!in_place || weights.found.empty())) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found =
-        is_alone ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
+        in_place ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
-    const bool has_scale_of_data = groups == 1 && !low.source && stays_fake_quantize(weights);
+    const bool scales_of_data_only = groups == 1 && !low.source && stays_fake_quantize(weights);
     if (!low.source) {
         low = split_weights(r, convolution, weights, axes);
     }
     tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
                                 model[convolution].shape().rank(), computed);
-    if (has_scale_of_data) {
+    if (scales_of_data_only) {
         scale = broadcast_values(scale, shape{1});
     }
 
-    seq<output_ref, 5> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
-    for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
-        inputs.push_back(model[convolution].input(port));
-    }
+    seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (leaves_branch || model[convolution].is<op::convolution_backprop_data>()) {
+    if (was_shared || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();
@@ -23132,19 +22957,15 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
 /// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
 /// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
 /// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
-struct convolution_transformation {
+struct convolution_transformation : guarded<convolution_transformation, convolution_facts> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        return convolution_verdict(r, id);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
+        return convolution_verdict(r, id, facts);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        convolution_facts facts;
-        if (const verdict why = convolution_verdict(r, id, facts); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
         return detail::transform_convolution(r, id, name, facts);
     }
 };
@@ -23167,10 +22988,10 @@ struct convolution_backprop_data_transformation {
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return convolution_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         convolution_facts facts;
         if (const verdict why = convolution_verdict(r, id, facts); !why) {
             r.refused(id, name, why);
@@ -23181,7 +23002,7 @@ struct convolution_backprop_data_transformation {
 
 private:
     /// Replaces quantized weights by the real numbers that they stand for; false where their FakeQuantize has no constant range.
-    static constexpr bool fold_weights(auto& r, node_id id) {
+    static constexpr bool fold_weights(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref source = model[id].input(1);
         const weights_source found = find_weights(model, id, r.options.default_precisions);
@@ -23217,19 +23038,16 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Constants of several equal values become scalars, as there are fewer channels then. With `quirk::depth_to_space_constants` they
 /// keep their shape where they broadcast to what is left and Results alone would have to take that shape.
-struct depth_to_space_transformation {
+struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id moved = separate_in_standalone_branch(r, id);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        const node_id moved = unshare(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
         const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);
         if (!keeps_shape) {
@@ -23283,7 +23101,7 @@ struct fake_convert_decomposition_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const element given = model[id].type();
         const element low = model[id].as<op::fake_convert>().destination_type;
@@ -23312,19 +23130,18 @@ struct fake_convert_decomposition_transformation {
     }
 
 private:
-    static constexpr output_ref append(auto& r, node_id id, op::attributes what, view<output_ref> inputs) {
+    static constexpr output_ref append(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs) {
         const node_id made = r.model.add(lpt::move(what), inputs);
         copy_information(r, id, made);
         return made;
     }
-    static constexpr output_ref convert_to(auto& r, node_id id, output_ref source, element type) {
+    static constexpr output_ref convert_to(rewrite& r, node_id id, output_ref source, element type) {
         return r.model.type(source) == type ? source : append(r, id, op::convert{type}, {source});
     }
     static constexpr bool is_zero_constant(const graph& model, output_ref source) {
         const tensor* value = model.constant_value(source);
         return value != nullptr && is_zero(*value);
     }
-    template <int Once = 0>
     static constexpr output_ref negated(graph& model, output_ref shift) {
         if (model.constant_value(shift) == nullptr) {
             return model.add(op::negative{}, {shift});
@@ -23332,7 +23149,6 @@ private:
         const output_ref zero = model.constant(make_scalar(model.type(shift), 0));
         return fold_operation(model, op::subtract{}, {zero, shift});
     }
-    template <int Once = 0>
     static constexpr output_ref inverted(graph& model, output_ref scale) {
         const element type = model.type(scale);
         if (model.constant_value(scale) == nullptr) {
@@ -23351,11 +23167,11 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Takes elementwise operations with constants, dequantizations above all, into the input range of the FakeQuantize below them.
-struct fake_quantize_transformation {
+struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
     static constexpr text_view name = "FakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
@@ -23371,10 +23187,7 @@ struct fake_quantize_transformation {
             detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
         return fusable ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {
             return r.refused(id, name, refuse(reason::nothing_to_do, 0));
         }
@@ -23404,7 +23217,7 @@ struct fake_quantize_decomposition_transformation {
     using may_read = attribute::set<attribute::intervals_alignment, attribute::quantization_alignment>;
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict supported = is_supported(r, id);
             !supported || quantizing_convert(r.model, id) != node_id::none) {
             return supported;
@@ -23413,7 +23226,7 @@ struct fake_quantize_decomposition_transformation {
         return can_decompose(r, id, found);
     }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = is_supported(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -23454,17 +23267,16 @@ private:
     static constexpr bool gives_quantized(element type) {
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
-    static constexpr verdict is_supported(const auto& r, node_id id) {
-        const graph& model = r.model;
-        if (!has_constant_ranges(model, id)) {
+    static constexpr verdict is_supported(const rewrite& r, node_id id) {
+        if (!has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        if (model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
+        if (r.model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
             return refuse_type(reason::types_do_not_match, 0, dynamic);
         }
-        return is_supported_level_count(model[id].as<op::fake_quantize>().levels)
+        return is_supported_level_count(r.model[id].as<op::fake_quantize>().levels)
                    ? yes
-                   : refuse_levels(model, id, reason::unsupported_levels);
+                   : refuse_levels(r.model, id, reason::unsupported_levels);
     }
 
     /// How a FakeQuantize is to be decomposed.
@@ -23477,7 +23289,7 @@ private:
     };
 
     /// `found` is complete only where the answer is yes.
-    static constexpr verdict can_decompose(const auto& r, node_id id, decision& found) {
+    static constexpr verdict can_decompose(const rewrite& r, node_id id, decision& found) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
         }
@@ -23491,7 +23303,7 @@ private:
                        : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
         if (gives_quantized(r.model[id].type())) {
-            // Whether to do it anew is decided by the ranges that it has now; the type that it then gets is the first that is allowed, as for any other.
+            // Its ranges as they are now decide whether it is decomposed anew; it then gets the first type that is allowed, as any other.
             const dequantization below = find_dequantization_below(r.model, id);
             const element expected = allowed->types.size() == 1
                                          ? allowed->types.front()
@@ -23518,7 +23330,7 @@ private:
         return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
     }
 
-    static constexpr decision decide(const auto& r, node_id id) {
+    static constexpr decision decide(const rewrite& r, node_id id) {
         decision result;
         result.details = details_of(r.model, id);
         result.precision = precision_of(r, id, result.details);
@@ -23527,8 +23339,8 @@ private:
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
-    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: of any FakeQuantize whose own range does not ask for just this type.
-    static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
+    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
+    static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
         if (bit_width(type) == 4) {  // the published implementation fails here, so there is no quirk to follow
@@ -23554,7 +23366,7 @@ private:
     }
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
-    static constexpr const attribute::intervals_alignment* alignment_of(const auto& r, node_id id) {
+    static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
         for (input_ref user = r.model.first_use(id); user.node != node_id::none; user = r.model.next_use(user)) {
             const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
             if (aligned != nullptr && aligned->value) {
@@ -23585,17 +23397,17 @@ struct gather_transformation : movement<gather_transformation> {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return is_scalar_like(r.model, found) ? yes : axis_is_known(r.model, id, found); });
     }
-    static constexpr dequantization moved(auto& r, node_id gather, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id gather, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); });
     }
 
 private:
-    static constexpr verdict axis_is_known(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict axis_is_known(const graph& model, node_id id, const dequantization& found) {
         const shape& data = model.shape(model[id].input(0));
         if (data.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
@@ -23614,7 +23426,7 @@ private:
         const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
         return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
     }
-    static constexpr node_id gathered(auto& r, node_id gather, node_id constant) {
+    static constexpr node_id gathered(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
             return to_scalar_if_equal(r, constant);
         }
@@ -23626,7 +23438,7 @@ private:
         return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
     }
     /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
-    static constexpr tensor with_indexed_axes(const auto& model, node_id gather, const tensor& value,
+    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value,
                                               std::size_t axis) {
         const shape& data = model.shape(model[gather].input(0));
         const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();
@@ -23652,18 +23464,14 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Scales of activations may differ between groups, scales of weights between groups and output channels. Weights may come
 /// through a Reshape, which is folded where they have no zero point.
-struct group_convolution_transformation {
+struct group_convolution_transformation : guarded<group_convolution_transformation, convolution_facts> {
     static constexpr text_view name = "GroupConvolutionTransformation";
     using pattern = lpt::pattern<op::group_convolution>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        return convolution_verdict(r, id);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
+        return convolution_verdict(r, id, facts);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        convolution_facts facts;
-        if (const verdict why = convolution_verdict(r, id, facts); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
         return detail::transform_convolution(r, id, name, facts);
     }
 };
@@ -23683,7 +23491,7 @@ struct interpolate_transformation : movement<interpolate_transformation> {
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return constants_keep_size(r.model, id, found); },
@@ -23692,7 +23500,7 @@ struct interpolate_transformation : movement<interpolate_transformation> {
 
 private:
     /// The axes over which constants vary are not resized.
-    static constexpr verdict constants_keep_size(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_keep_size(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         for (std::size_t axis = 0; axis < after.rank(); ++axis) {
@@ -23704,8 +23512,8 @@ private:
         }
         return yes;
     }
-    static constexpr verdict copies_elements(const auto& model, node_id id) {
-        const op::interpolate& resize = model[id].template as<op::interpolate>();
+    static constexpr verdict copies_elements(const graph& model, node_id id) {
+        const op::interpolate& resize = model[id].as<op::interpolate>();
         switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);
             case 4: return copies_elements_version_4(resize);
@@ -23752,7 +23560,6 @@ private:
 namespace lpt::inline LPT_ABI::detail {
 
 /// The sum of one column of a matrix of bytes, of one row if `transposed`.
-template <int Once = 0>
 constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, bool transposed) {
     const bool is_i8 = matrix.type() == i8;
     const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
@@ -23768,7 +23575,6 @@ constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, b
 }
 
 /// The sum of each column of a matrix of bytes, of each row if `transposed`.
-template <int Once = 0>
 constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transposed) {
     const bool is_i8 = matrix.type() == i8;
     const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
@@ -23796,7 +23602,6 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
 /// none where all are equal.
 ///
 /// Of many weights it is computed when somebody reads it, if two columns show already that not all are equal.
-template <int Once = 0>
 constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed, double zero_point, element type,
                                          std::size_t rank) {
     shape dimensions = shape::of_ones(rank);
@@ -23855,7 +23660,7 @@ struct matrix_operand {
                constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
     }
     /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const auto& model, const dequantization& found) const {
+    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
         return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes
@@ -23879,7 +23684,7 @@ struct matrix_operand {
 
 /// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
 /// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
-constexpr void fold_converted_scale(auto& r, node_id multiply) {
+constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
     if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
         (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
@@ -23906,7 +23711,7 @@ struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, 0);
         return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return has_scale(found, 0); },
@@ -23919,7 +23724,7 @@ struct mat_mul_transformation {
                                             : refuse_zero_point(model, found);
                              });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         if (model[model.producer(id, 1)].is<op::multiply>()) {
             detail::fold_converted_scale(r, model.producer(id, 1));
@@ -23927,7 +23732,7 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // No branch is separated: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
+        // Nothing is unshared: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
         if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -23954,19 +23759,19 @@ struct mat_mul_transformation {
     }
 
 private:
-    static constexpr detail::matrix_operand first_of(const auto& model, node_id id) {
-        return {0, model[id].template as<op::mat_mul>().transpose_a};
+    static constexpr detail::matrix_operand first_of(const graph& model, node_id id) {
+        return {0, model[id].as<op::mat_mul>().transpose_a};
     }
-    static constexpr detail::matrix_operand second_of(const auto& model, node_id id) {
-        return {1, model[id].template as<op::mat_mul>().transpose_b};
+    static constexpr detail::matrix_operand second_of(const graph& model, node_id id) {
+        return {1, model[id].as<op::mat_mul>().transpose_b};
     }
     /// True for a Constant with an infinite value or NaN.
-    static constexpr bool is_infinite(const auto& model, output_ref constant) {
+    static constexpr bool is_infinite(const graph& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
         return values != nullptr && !is_finite(*values);
     }
 
-    static constexpr verdict second_verdict(const auto& r, node_id id) {
+    static constexpr verdict second_verdict(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const detail::matrix_operand operand = second_of(model, id);
         const output_ref source = model[id].input(1);
@@ -23984,27 +23789,26 @@ private:
                              },
                              [&] { return operand.scale_is_constant(model, found); });
     }
-    static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize,
+    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize,
                                                     const detail::matrix_operand& operand) {
-        const graph& model = r.model;
-        if (!has_constant_ranges(model, fake_quantize)) {
+        if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
         }
         const data_precision precision = weights_precision_of(r, fake_quantize);
         if (!precision) {
-            return refuse_levels(model, fake_quantize, reason::precision_not_chosen, 1);
+            return refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1);
         }
         if (precision.has_zero_point) {
             return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
         }
-        const shape& dimensions = model[fake_quantize].shape();
-        return operand.varies_over_summed_axis(output_range_shape(model, fake_quantize), dimensions)
+        const shape& dimensions = r.model[fake_quantize].shape();
+        return operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
 
     /// z_a x q_b, with the zero point repeated over the axis that is summed.
-    static constexpr output_ref zero_point_term(auto& r, node_id product, const dequantization& found,
+    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found,
                                                 output_ref weights) {
         graph& model = r.model;
         const tensor& zero_point = constant_of(model, found.zero_point);
@@ -24031,8 +23835,8 @@ private:
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
     }
 
-    /// s_a s_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(const auto& model, node_id product, const dequantization& a,
+    /// s_a s_b, each transposed as its operand is, in the shape of the product.
+    static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
         if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
@@ -24062,11 +23866,11 @@ struct max_pool_transformation : movement<max_pool_transformation> {
     static constexpr text_view name = "MaxPoolTransformation";
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
                              [&] { return scale_is_not_negative(r.model, found); },
-                             [&] { return constants_fit_window(r.model, id, found); });
+                             [&] { return uniform_over_window(r.model, id, found); });
     }
 };
 
@@ -24087,10 +23891,10 @@ struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
@@ -24099,10 +23903,10 @@ struct multiply_partial_transformation {
             return r.refused(id, name, why);
         }
         node_id multiply = id;
-        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
+        if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             normalize_dequantization(r, branches[0]);
             normalize_dequantization(r, find_dequantization(r, id, 1));
-            multiply = separate_in_standalone_branch(r, id);
+            multiply = unshare(r, id);
         }
         fold_constant_fake_quantize(r, multiply, 0);
         fold_constant_fake_quantize(r, multiply, 1);
@@ -24115,7 +23919,7 @@ struct multiply_partial_transformation {
     }
 
 private:
-    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
+    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
         const auto is_joined = [&] {
             return is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
         };
@@ -24128,14 +23932,14 @@ private:
         return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
-    static constexpr bool is_lone_scale(const auto& r, node_id id) {
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
         const auto is_bare = [&](std::size_t port) {
             return !may_be_dequantized(r.model, r.model[id].input(port)) || find_dequantization(r, id, port).empty();
         };
         return (is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1))) &&
                is_bare(0) && is_bare(1);
     }
-    static constexpr void fold_constant_fake_quantize(auto& r, node_id id, std::size_t port) {
+    static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
         const node_id above = model.producer(id, port);
         if (!model[above].is<op::fake_quantize>()) {
@@ -24146,7 +23950,7 @@ private:
         }
     }
 
-    static constexpr bool multiply_constants(auto& r, node_id multiply, view<dequantization> branches) {
+    static constexpr bool multiply_constants(rewrite& r, node_id multiply, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, multiply, branches);
         if (!found.why) {
@@ -24165,12 +23969,12 @@ private:
         return true;
     }
 
-    static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
+    static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
         return !found.has_multiply() || is_finite(constant_of(model, found.scale));
     }
     /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
     /// `quirk::overflowing_range`.
-    static constexpr constant product_of_scales(const auto& r, const dequantization& first,
+    static constexpr constant product_of_scales(const rewrite& r, const dequantization& first,
                                                 const dequantization& second) {
         const graph& model = r.model;
         if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type() &&
@@ -24180,7 +23984,8 @@ private:
         return affine_of(r, first).scale * affine_of(r, second).scale;
     }
 
-    static constexpr bool move_scale(auto& r, node_id multiply, view<dequantization> branches, std::size_t kept_port) {
+    static constexpr bool move_scale(rewrite& r, node_id multiply, view<dequantization> branches,
+                                     std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;
         const verdict fits =
@@ -24249,14 +24054,12 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
 /// of computations, or with `keeps_type` its own.
-[[gnu::cold]] constexpr void move_scale_after_normalization(auto& r, node_id normalization, const dequantization& found,
-                                                            tensor scale, bool keeps_type) {
+[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
+                                                            const dequantization& found, tensor scale,
+                                                            bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
-    seq<output_ref, 5> inputs{found.data};
-    for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
-        inputs.push_back(model[normalization].input(port));
-    }
+    seq<output_ref, 5> inputs = inputs_of(model, normalization, {found.data});
     const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
     rewriting normalized(r, normalization);
@@ -24277,12 +24080,12 @@ namespace lpt::inline LPT_ABI {
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
 /// one scale; with `quirk::unscaled_epsilon` it stays as it is.
-struct mvn_transformation {
+struct mvn_transformation : guarded<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
         return first_refusal(
@@ -24294,19 +24097,15 @@ struct mvn_transformation {
                            : refuse_not_per_tensor(model, found);
             });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id mvn = separate_in_standalone_branch(r, id);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        const node_id mvn = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
-        tensor scale = constant_of(model, found.scale);
-        if (model[mvn].as<op::mvn>().normalize_variance) {
-            if (op::mvn self = model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
+        tensor scale = constant_of(r.model, found.scale);
+        if (r.model[mvn].as<op::mvn>().normalize_variance) {
+            if (op::mvn self = r.model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
-                model.set_attributes(mvn, self);
+                r.model.set_attributes(mvn, self);
             }
             scale = signs_of(scale);
         }
@@ -24316,7 +24115,7 @@ struct mvn_transformation {
 
 private:
     /// The scale is the same along the axes that are normalized.
-    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
             if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
@@ -24325,7 +24124,7 @@ private:
         }
         return yes;
     }
-    static constexpr bool rescales_eps(const auto& r, const op::mvn& self) {
+    static constexpr bool rescales_eps(const rewrite& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
     }
     static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {
@@ -24354,11 +24153,11 @@ namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
 /// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
-struct normalize_l2_transformation {
+struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const verdict quantized =
             first_refusal([&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
@@ -24383,19 +24182,15 @@ struct normalize_l2_transformation {
         }
         return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        const node_id normalize = separate_in_standalone_branch(r, id);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        const node_id normalize = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
         if (!r.follows(quirk::unscaled_epsilon)) {
-            op::normalize_l2 self = model[normalize].as<op::normalize_l2>();
-            self.eps = rescaled_eps(self.eps, constant_of(model, found.scale).real(0), 2);
-            model.set_attributes(normalize, self);
+            op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();
+            self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
+            r.model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(model, found.scale)), true);
+        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
         return true;
     }
 };
@@ -24417,9 +24212,9 @@ struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const op::pad_mode mode = r.model[id].template as<op::pad>().pad_mode;
+        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
         const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
         return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
                              [&] { return value_is_in_range(r.model, id, found); },
@@ -24428,7 +24223,7 @@ struct pad_transformation : movement<pad_transformation> {
                              [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
                              [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
     }
-    static constexpr dequantization moved(auto& r, node_id pad, dequantization found) {
+    static constexpr dequantization moved(rewrite& r, node_id pad, dequantization found) {
         graph& model = r.model;
         const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
         const double value = pad_value(model, pad);
@@ -24471,21 +24266,21 @@ private:
         }
         return result;
     }
-    static constexpr verdict value_is_in_range(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict value_is_in_range(const graph& model, node_id id, const dequantization& found) {
         const element type = model.type(found.data);
         const double value = pad_value(model, id);
         return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict value_is_exact(const auto& r, node_id id, const dequantization& found) {
+    static constexpr verdict value_is_exact(const rewrite& r, node_id id, const dequantization& found) {
         const element type = r.model.type(found.data);
         const double value = pad_value(r.model, id);
         return convert_value(type, value) == value || r.follows(quirk::truncated_pad_value)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict only_one_axis_varies(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict only_one_axis_varies(const graph& model, node_id id, const dequantization& found) {
         const margins pads = margins_of(model, id);
         if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
             return refuse_because_of(reason::varies_over_axis, 0, found.scale);
@@ -24494,12 +24289,12 @@ private:
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
     }
-    static constexpr verdict scale_stays(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
         return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
-    static constexpr bool only_varies_along(const auto& model, node_id id, const margins& pads, node_id constant) {
+    static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
         const std::size_t axis = filled_axis(pads);
         if (axis == data.rank()) {
@@ -24516,7 +24311,7 @@ private:
         }
         return true;
     }
-    static constexpr bool varies_over_margin(const auto& model, const margins& pads, node_id constant) {
+    static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         const shape own = aligned_shape(model, constant, pads.begin.size());
         for (std::size_t axis = 0; axis < own.rank(); ++axis) {
             if (own[axis] != 1 && pads.changes(axis)) {
@@ -24527,7 +24322,7 @@ private:
     }
 
     /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
-    static constexpr node_id along_filled_axis(auto& r, node_id pad, node_id constant) {
+    static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
         const std::size_t axis = filled_axis(margins_of(r.model, pad));
@@ -24538,7 +24333,7 @@ private:
         dimensions[axis] = data[axis];
         return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
     }
-    static constexpr node_id padded(auto& r, node_id pad, node_id constant, double fill) {
+    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
@@ -24572,7 +24367,7 @@ namespace lpt::inline LPT_ABI {
 /// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
 ///
 /// `found` becomes the dequantization.
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id, dequantization& found) {
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id, dequantization& found) {
     found = find_dequantization(r, id);
     return first_refusal([&] { return can_move_behind(r, id, found); },
                          [&] { return has_no_zero_point(r.model, found); },
@@ -24583,7 +24378,7 @@ namespace lpt::inline LPT_ABI {
                          [&] { return scale_is_not_negative(r.model, found); });
 }
 
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id) {
     dequantization found;
     return can_move_behind_relu(r, id, found);
 }
@@ -24601,7 +24396,7 @@ struct prelu_transformation : movement<prelu_transformation> {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_relu(r, id);
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
@@ -24617,7 +24412,7 @@ struct prelu_transformation : movement<prelu_transformation> {
 namespace lpt::inline LPT_ABI {
 
 /// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
-constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
+constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
     const std::size_t rank = model.shape(model[reduction].input(0)).rank();
     seq<bool, 8> result(rank, false);
     for (const std::int64_t axis : integers_of(*model.constant_value(model[reduction].input(1)))) {
@@ -24629,7 +24424,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 }
 
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
-[[gnu::cold]] constexpr verdict can_move_behind_reduction(const auto& r, node_id reduction) {
+[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction) {
     const dequantization found = find_dequantization(r, reduction);
     if (const verdict dequantized = is_dequantized(found); !dequantized) {
         return dequantized;
@@ -24653,7 +24448,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 
 /// Reports why a dequantization stays above a reduction; false. Constants of several values that were compared with the axes have one
 /// axis for each of the data's from then on; the scale is compared only if the zero point does not vary over the axes.
-[[gnu::cold]] constexpr bool refuse_reduction(auto& r, node_id reduction, text_view name, const verdict& why) {
+[[gnu::cold]] constexpr bool refuse_reduction(rewrite& r, node_id reduction, text_view name, const verdict& why) {
     if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
         const dequantization found = find_dequantization(r, reduction);
         bool zero_point_varies = false;
@@ -24674,7 +24469,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
 }
 
 /// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
-constexpr dequantization reduced_constants(auto& r, node_id reduction, const dequantization& found) {
+constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
     const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
     return with_constants(
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
@@ -24683,10 +24478,10 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
 /// The rewrite of a reduction: a movement whose constants are reduced, too.
 template <class Rule>
 struct reduction : movement<Rule> {
-    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         return reduced_constants(r, reduce, found);
     }
-    static constexpr bool refused(auto& r, node_id id, const verdict& why) {
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
         return refuse_reduction(r, id, Rule::name, why);
     }
 };
@@ -24704,7 +24499,7 @@ struct reduce_max_transformation : reduction<reduce_max_transformation> {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
     }
@@ -24723,7 +24518,7 @@ struct reduce_min_transformation : reduction<reduce_min_transformation> {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
         return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
     }
@@ -24738,23 +24533,19 @@ struct reduce_min_transformation : reduction<reduce_min_transformation> {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
-struct relu_transformation {
+struct relu_transformation : guarded<relu_transformation, dequantization> {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        return can_move_behind_relu(r, id);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization& found) {
+        return can_move_behind_relu(r, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        dequantization found;
-        if (const verdict why = can_move_behind_relu(r, id, found); !why) {
-            return r.refused(id, name, why);
-        }
-        if (stands_alone(r.model, found)) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const dequantization& found) {
+        if (is_unshared(r.model, found)) {
             move_dequantization_after(r, id, found);
             return true;
         }
-        const node_id relu = separate_in_standalone_branch(r, id);
+        const node_id relu = unshare(r, id);
         move_dequantization_after(r, relu, normalize_dequantization(r, find_dequantization(r, relu)));
         return true;
     }
@@ -24774,7 +24565,7 @@ struct reshape_transformation : movement<reshape_transformation> {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
                              [&] { return can_move_behind(r, id, found); },
@@ -24783,13 +24574,13 @@ struct reshape_transformation : movement<reshape_transformation> {
                                                                        : channels_stay(r.model, id, found);
                              });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
         return movement<reshape_transformation>::transform(r, id);
     }
-    static constexpr dequantization moved(auto& r, node_id reshape, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reshape, const dequantization& found) {
         const shape& after = r.model[reshape].shape();
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id constant) {
@@ -24805,7 +24596,7 @@ struct reshape_transformation : movement<reshape_transformation> {
 
 private:
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
-    static constexpr bool has_single_scale(const auto& model, node_id id) {
+    static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
         for (std::size_t port = 0; port < multiply.inputs(); ++port) {
             const tensor* value = model.constant_value(multiply.input(port));
@@ -24816,7 +24607,7 @@ private:
         return false;
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr verdict may_move(const auto& r, node_id id, const dequantization& found) {
+    static constexpr verdict may_move(const rewrite& r, node_id id, const dequantization& found) {
         const graph& model = r.model;
         const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
                            model[model.first_use({id, 0}).node].is<op::mat_mul>();
@@ -24847,7 +24638,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         if (before.rank_is_dynamic()) {
@@ -24916,21 +24707,20 @@ struct shuffle_channels_transformation : movement<shuffle_channels_transformatio
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const verdict spatial = spatial_precondition(r, id);
         return spatial ? is_dequantized(find_dequantization(r, id)) : spatial;
     }
-    static constexpr dequantization moved(auto& r, node_id shuffle, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id shuffle, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); });
     }
 
 private:
-    static constexpr node_id shuffled(auto& r, node_id shuffle, node_id constant) {
-        graph& model = r.model;
-        const std::size_t rank = model[shuffle].shape().rank();
-        const std::int64_t axis = normalized_axis(model[shuffle].as<op::shuffle_channels>().axis, rank);
+    static constexpr node_id shuffled(rewrite& r, node_id shuffle, node_id constant) {
+        const std::size_t rank = r.model[shuffle].shape().rank();
+        const std::int64_t axis = normalized_axis(r.model[shuffle].as<op::shuffle_channels>().axis, rank);
         const node_id full = pad_left(r, constant, rank);
-        const shape& dimensions = model[full].shape();
+        const shape& dimensions = r.model[full].shape();
         if (dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1) {
             return full;
         }
@@ -24954,7 +24744,7 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         const auto shifts_zero = [&] {
             return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
@@ -24970,7 +24760,7 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
 
 private:
     /// False only if all margins are known to be 0.
-    static constexpr bool has_margins(const auto& model, node_id id) {
+    static constexpr bool has_margins(const graph& model, node_id id) {
         for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
             const tensor* margin = model.constant_value(model[id].input(port));
             if (margin == nullptr || !is_zero(*margin)) {
@@ -24994,12 +24784,12 @@ struct squeeze_transformation : movement<squeeze_transformation> {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal([&] { return is_version(r, id, 0); },
                              [&] { return is_dequantized(find_dequantization(r, id)); },
                              [&] { return base_precondition(r, id); });
     }
-    static constexpr dequantization moved(auto& r, node_id squeeze, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id squeeze, const dequantization& found) {
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id each) { return through_change_of_shape(r, squeeze, each, rank); });
     }
@@ -25018,17 +24808,17 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return is_dequantized(found); },
                              [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
     }
-    static constexpr dequantization moved(auto& r, node_id slice, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id slice, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
     }
 
 private:
-    static constexpr verdict places_are_known(const auto& model, node_id id) {
+    static constexpr verdict places_are_known(const graph& model, node_id id) {
         if (model.shape(model[id].input(0)).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }
@@ -25040,7 +24830,7 @@ private:
         }
         return yes;
     }
-    static constexpr node_id sliced(auto& r, node_id slice, node_id constant) {
+    static constexpr node_id sliced(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
@@ -25102,14 +24892,14 @@ struct transpose_transformation : movement<transpose_transformation> {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         return first_refusal([&] { return can_move_behind(r, id, found); },
                              [&] { return is_scalar_like(r.model, found) ? yes : channels_stay(r.model, id, found); },
                              [&] { return constants_have_rank(r.model, id, found); });
     }
 
-    static constexpr dequantization moved(auto& r, node_id transpose, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
         const auto is_vector = [&](node_id constant) {
             return constant == node_id::none || r.model[constant].shape().rank() <= 1;
         };
@@ -25123,7 +24913,7 @@ struct transpose_transformation : movement<transpose_transformation> {
     }
 
 private:
-    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const tensor& order = *model.constant_value(model[id].input(1));
         if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
             return yes;
@@ -25132,7 +24922,7 @@ private:
         const std::size_t axis = first_varying_axis(model, found, 0, rank);
         return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
     }
-    static constexpr verdict constants_have_rank(const auto& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_have_rank(const graph& model, node_id id, const dequantization& found) {
         const std::size_t rank = model[id].shape().rank();
         for (const node_id constant : {found.zero_point, found.scale}) {
             const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();
@@ -25157,12 +24947,12 @@ struct unsqueeze_transformation : movement<unsqueeze_transformation> {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal([&] { return is_version(r, id, 0); },
                              [&] { return is_dequantized(find_dequantization(r, id)); },
                              [&] { return base_precondition(r, id); });
     }
-    static constexpr dequantization moved(auto& r, node_id unsqueeze, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id unsqueeze, const dequantization& found) {
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found,
                               [&](node_id each) { return through_change_of_shape(r, unsqueeze, each, rank); });
@@ -25185,7 +24975,7 @@ struct move_behind_first_of {
     static constexpr bool knows(const graph& model, node_id id) {
         return ((Transformations::pattern::roots[0] == model[id].kind()) || ...);
     }
-    static constexpr bool apply(auto& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
+    static constexpr bool apply(rewrite& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
 
 private:
     template <class Transformation>
@@ -25223,7 +25013,7 @@ struct recurrent_cell_transformation {
     using may_read = attribute::set<attribute::precisions, attribute::precision_preserved>;
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const seq<std::size_t> ports = ports_of(r.model, id);
         const auto for_each = [&](const auto& verdict_of) {
             verdict answer = yes;
@@ -25238,7 +25028,7 @@ struct recurrent_cell_transformation {
             [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         for (const std::size_t port : ports_of(r.model, id)) {
             const moved_path path = find_path(r, id, port);
             if (const verdict why = path_verdict(r, port, path); !why) {
@@ -25270,7 +25060,7 @@ private:
         seq<node_id, 4> operations;
     };
 
-    static constexpr moved_path find_path(const auto& r, node_id id, std::size_t port) {
+    static constexpr moved_path find_path(const rewrite& r, node_id id, std::size_t port) {
         const graph& model = r.model;
         moved_path result;
         node_id at = model.producer(id, port);
@@ -25288,11 +25078,11 @@ private:
     static constexpr verdict refuse_type(std::size_t port, element type) {
         return {reason::types_do_not_match, static_cast<int>(port), type};
     }
-    static constexpr bool is_preserving(const auto& r, node_id id) {
+    static constexpr bool is_preserving(const rewrite& r, node_id id) {
         const auto* flag = attributes_of<attribute::precision_preserved>(r).find_node(id);
         return flag != nullptr && flag->value;
     }
-    static constexpr verdict path_verdict(const auto& r, std::size_t port, const moved_path& path) {
+    static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
         if (path.fake_quantize == node_id::none || port > 1) {
             return yes;
         }
@@ -25300,7 +25090,7 @@ private:
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
         return type == u8 ? yes : refuse_type(port, type);
     }
-    static constexpr void move_down(auto& r, const moved_path& path) {
+    static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
             !fake_quantize_decomposition_transformation::transform(r, path.fake_quantize)) {
             return;
@@ -25313,7 +25103,7 @@ private:
     }
 
     /// Data and state that are dequantized come from u8.
-    static constexpr verdict data_verdict(const auto& r, node_id id) {
+    static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             const dequantization found = find_dequantization(r, id, port);
             if (!found.empty() && r.model.type(found.data) != u8) {
@@ -25325,7 +25115,7 @@ private:
     static constexpr bool is_constant_fake_quantize(const graph& model, node_id producer) {
         return model[producer].is<op::fake_quantize>() && is_constant(model, model[producer].input(0));
     }
-    static constexpr verdict constant_verdict(const auto& r, node_id id, std::size_t port) {
+    static constexpr verdict constant_verdict(const rewrite& r, node_id id, std::size_t port) {
         const node_id producer = r.model.producer(id, port);
         if (!is_constant_fake_quantize(r.model, producer)) {
             return yes;
@@ -25340,7 +25130,7 @@ private:
         const bool fits = port > 1 || precision.type == u8;
         return fits ? yes : refuse_type(port, precision.type);
     }
-    static constexpr void prepare_port(auto& r, node_id id, std::size_t port) {
+    static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
         if (is_constant_fake_quantize(model, model.producer(id, port))) {
             decompose_weights(r, model.producer(id, port));
@@ -25372,7 +25162,7 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation> {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_reduction(r, id);
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
@@ -25392,7 +25182,7 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {
             return base;
         }
@@ -25406,12 +25196,12 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
         return yes;
     }
     static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
-    static constexpr dequantization moved(auto& r, node_id reduce, const dequantization& found) {
+    static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         return multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found));
     }
 
 private:
-    static constexpr dequantization multiplied_zero_point(auto& r, node_id reduce, dequantization found) {
+    static constexpr dequantization multiplied_zero_point(rewrite& r, node_id reduce, dequantization found) {
         if (!found.has_subtract()) {
             return found;
         }
@@ -25443,7 +25233,7 @@ struct slice_transformation : movement<slice_transformation> {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_per_tensor(r, id, find_dequantization(r, id));
     }
 };
@@ -25458,7 +25248,7 @@ struct slice_transformation : movement<slice_transformation> {
 namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
-[[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
+[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
     const verdict dequantized = is_dequantized(find_dequantization(r, split));
     const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
     return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
@@ -25467,7 +25257,7 @@ namespace lpt::inline LPT_ABI {
 namespace detail {
 
 /// The constant of each output of a split: parts where it varies over the axis, else the same for all; scalars where possible.
-constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constant) {
+constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id constant) {
     const std::size_t outputs = r.model[split].outputs();
     const std::size_t rank = r.model.shape(r.model[split].input(0)).rank();
     const std::int64_t axis = normalized_axis(r.model.constant_value(r.model[split].input(1))->integer(0), rank);
@@ -25478,12 +25268,8 @@ constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constan
         result.resize(outputs, to_scalar_if_equal(r, constant));
         return result;
     }
-    seq<output_ref, 5> inputs{constant};
-    for (std::size_t port = 1; port < r.model[split].inputs(); ++port) {
-        inputs.push_back(r.model[split].input(port));
-    }
     seq<output_ref> parts;
-    if (!fold(r.model, r.model.clone(split, inputs), parts)) {
+    if (!fold(r.model, r.model.clone(split, inputs_of(r.model, split, {constant})), parts)) {
         fail({"the dequantization constants above '", r.model[split].name(), "' cannot be split"});
     }
     for (const output_ref part : parts) {
@@ -25493,7 +25279,7 @@ constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constan
 }
 
 /// Operations that took the place of the outputs of a split and feed Results are named after it: "<name>.<output>".
-constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
+constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     text name;
     for (const node_id result : r.model.results()) {
         for (std::size_t port = 0; port < last.size(); ++port) {
@@ -25512,15 +25298,11 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
 }  // namespace detail
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
-[[gnu::cold]] constexpr void move_dequantization_behind_split(auto& r, node_id id) {
-    const node_id old = separate_in_standalone_branch(r, id);
+[[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
+    const node_id old = unshare(r, id);
     const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
     graph& model = r.model;
-    seq<output_ref, 5> inputs{found.data};
-    for (std::size_t port = 1; port < model[old].inputs(); ++port) {
-        inputs.push_back(model[old].input(port));
-    }
-    const node_id split = model.clone(old, inputs);
+    const node_id split = model.clone(old, inputs_of(model, old, {found.data}));
     copy_information(r, old, split);
     model.rename(split, model[old].name());
     const seq<node_id, 4> zero_points =
@@ -25546,6 +25328,15 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
     detail::name_outputs(r, split, last);
 }
 
+/// The rewrite of Split and VariadicSplit.
+template <class Rule>
+struct split_movement : guarded<Rule> {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        move_dequantization_behind_split(r, id);
+        return true;
+    }
+};
+
 }  // namespace lpt::inline LPT_ABI
 #endif
 
@@ -25555,19 +25346,12 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Split, to each of its outputs.
-struct split_transformation {
+struct split_transformation : split_movement<split_transformation> {
     static constexpr text_view name = "SplitTransformation";
     using pattern = lpt::pattern<op::split, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_split(r, id);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        move_dequantization_behind_split(r, id);
-        return true;
     }
 };
 
@@ -25580,19 +25364,12 @@ struct split_transformation {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind VariadicSplit, to each of its outputs.
-struct variadic_split_transformation {
+struct variadic_split_transformation : split_movement<variadic_split_transformation> {
     static constexpr text_view name = "VariadicSplitTransformation";
     using pattern = lpt::pattern<op::variadic_split, from<op::multiply>, from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return can_move_behind_split(r, id);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        move_dequantization_behind_split(r, id);
-        return true;
     }
 };
 
@@ -25627,7 +25404,7 @@ template <class Step>
 }
 
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
-constexpr bool has_operation(const auto& model, op::kind operation, int version) {
+constexpr bool has_operation(const graph& model, op::kind operation, int version) {
     seq<const graph*, 4> waiting{&model};
     while (!waiting.empty()) {
         const graph& each = *waiting.back();
@@ -25658,13 +25435,13 @@ constexpr bool has_operation(const auto& model, op::kind operation, int version)
 namespace lpt::inline LPT_ABI {
 
 /// True if the node was marked as one that gives the precision that it gets.
-constexpr bool is_precision_preserved(const auto& r, node_id id) {
+constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
     const attribute::precision_preserved* found = attributes_of<attribute::precision_preserved>(r).find_node(id);
     return found != nullptr && found->value;
 }
 
 /// True if an input port was marked as one that must not be quantized.
-constexpr bool has_port_without_precisions(const auto& r, node_id id) {
+constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
     const auto precisions = attributes_of<attribute::precisions>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const attribute::precisions* found = precisions.find_input(id, port);
@@ -25677,7 +25454,7 @@ constexpr bool has_port_without_precisions(const auto& r, node_id id) {
 
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
-constexpr output_ref quantized_source(const auto& r, node_id id, std::size_t port, view<element> precisions) {
+constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
     const graph& model = r.model;
     if (!may_be_dequantized(model, model[id].input(port))) {
         return model[id].input(port);
@@ -25823,16 +25600,15 @@ struct align_quantization_intervals {
     using writes = attribute::set<attribute::intervals_alignment>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
-        graph& model = r.model;
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<align_quantization_intervals>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (model[id].is<op::fake_quantize>()) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 create(r, id);
             }
             propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
@@ -25841,7 +25617,7 @@ struct align_quantization_intervals {
 
 private:
     /// The output bounds, as they are after the dequantization below; false if they are not one finite interval.
-    static constexpr bool output_interval(const auto& r, node_id id, attribute::interval& result) {
+    static constexpr bool output_interval(const rewrite& r, node_id id, attribute::interval& result) {
         const tensor& low = *r.model.constant_value(r.model[id].input(3));
         const tensor& high = *r.model.constant_value(r.model[id].input(4));
         if (!is_scalar_like(low) || !is_scalar_like(high)) {
@@ -25869,7 +25645,7 @@ private:
     }
     /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
     /// [Subtract] -> [Multiply]; as it is where there is no such pair. False if a pair has an interval for each channel.
-    static constexpr bool dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
+    static constexpr bool dequantize_interval(const rewrite& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
         const node_id narrow = model.first_use({id, 0}).node;
         if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
@@ -25891,7 +25667,7 @@ private:
         }
         return true;
     }
-    static constexpr void create(auto& r, node_id id) {
+    static constexpr void create(rewrite& r, node_id id) {
         attribute::interval bounds;
         if (!is_quantize_supported(r.model, id) || !output_interval(r, id, bounds)) {
             return;
@@ -25923,9 +25699,9 @@ struct align_quantization_parameters {
     using writes = attribute::set<attribute::quantization_alignment>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         using alignment = attribute::quantization_alignment;
         using granularity = attribute::quantization_granularity;
         const auto asks_for_alignment = [](const granularity& asked) {
@@ -25946,18 +25722,17 @@ struct align_quantization_parameters {
 
 private:
     /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
-    static constexpr bool is_where_quantized_data_meets(const auto& r, node_id id) {
-        const graph& model = r.model;
+    static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
         if (!is_precision_preserved(r, id)) {
             return false;
         }
         bool any = false;
-        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const node_id source = quantized_source(r, id, port, int8_precisions).node;
-            if (model[source].is<op::constant>()) {
+            if (r.model[source].is<op::constant>()) {
                 continue;
             }
-            if (!model[source].is<op::fake_quantize>()) {
+            if (!r.model[source].is<op::fake_quantize>()) {
                 return false;
             }
             any = true;
@@ -25982,9 +25757,9 @@ struct markup_avg_pool_precision_preserved {
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         graph& model = r.model;
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
         for (const node_id id : r.operations()) {
@@ -26017,12 +25792,11 @@ struct markup_bias {
     static constexpr text_view name = "MarkupBias";
     using writes = attribute::set<attribute::bias>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
-        graph& model = r.model;
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<markup_bias>(r, id);
-            if (model[id].is<op::add>() && !r.skips(name, id) && is_bias(model, id)) {
-                model.set_mark(id, mark::bias);
+            if (r.model[id].is<op::add>() && !r.skips(name, id) && is_bias(r.model, id)) {
+                r.model.set_mark(id, mark::bias);
             }
         }
     }
@@ -26069,7 +25843,7 @@ struct markup_can_be_quantized {
     static constexpr text_view name = "MarkupCanBeQuantized";
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -26082,7 +25856,7 @@ struct markup_can_be_quantized {
     }
 
 private:
-    static constexpr bool can_be_quantized(const auto& r, node_id id) {
+    static constexpr bool can_be_quantized(const rewrite& r, node_id id) {
         switch (r.model[id].kind()) {
             case op::kind::convolution:
             case op::kind::group_convolution:
@@ -26092,7 +25866,7 @@ private:
             default: return true;
         }
     }
-    static constexpr void forbid(auto& r, node_id id) {
+    static constexpr void forbid(rewrite& r, node_id id) {
         attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             if (!precisions.has(attribute::place::on_input(id, port))) {
@@ -26117,9 +25891,9 @@ struct markup_precisions {
     using writes = attribute::set<attribute::precisions, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return !r.restrictions.precisions.empty(); }
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         check(r.restrictions);
         detail::operation_set restricted;
         for (const precision_row& row : r.restrictions.precisions) {
@@ -26146,7 +25920,7 @@ private:
         }
     }
     /// `restricted`: the library's operations that the target says something of.
-    static constexpr void mark_up(auto& r, node_id id, const detail::operation_set& restricted) {
+    static constexpr void mark_up(rewrite& r, node_id id, const detail::operation_set& restricted) {
         const op::kind operation = r.model[id].kind();
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
@@ -26167,7 +25941,7 @@ private:
         }
     }
     /// What the target says: the groups of its rows, which need no copy, or what its functions say of the node.
-    static constexpr void restrict_by_target(auto& r, node_id id) {
+    static constexpr void restrict_by_target(rewrite& r, node_id id) {
         bool is_restricted = false;
         bool has_groups = false;
         for (const precision_row& row : r.restrictions.precisions) {
@@ -26193,14 +25967,14 @@ private:
             }
         }
     }
-    static constexpr void restrict_by_rules(auto& r, node_id id) {
+    static constexpr void restrict_by_rules(rewrite& r, node_id id) {
         seq<port_types> groups;
         if (r.restrictions.precisions_of(r.model, id, groups)) {
             restrict(r, id, groups);
         }
     }
     /// Here restrictions come first: an operation that may not be quantized hands no precision on.
-    static constexpr void mark_up_of_user(auto& r, node_id id, const op::user_row& facts) {
+    static constexpr void mark_up_of_user(rewrite& r, node_id id, const op::user_row& facts) {
         seq<port_types> groups;
         if (!r.restrictions.precisions_of(r.model, id, groups)) {
             groups = declared_types(facts);
@@ -26223,7 +25997,7 @@ private:
         return result;
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
-    static constexpr void restrict(auto& r, node_id id, view<port_types> groups) {
+    static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
         precisions_table precisions = attributes_of<attribute::precisions>(r);
         if (groups.empty()) {
             for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
@@ -26239,7 +26013,7 @@ private:
             }
         }
     }
-    static constexpr bool restrict_group(auto& r, node_id id, const port_types& group) {
+    static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
         precisions_table precisions = attributes_of<attribute::precisions>(r);
         attribute::place first;
         for (const std::int32_t number : group.ports) {
@@ -26277,9 +26051,9 @@ struct markup_quantization_granularity {
     using writes = attribute::set<attribute::quantization_granularity>;
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const auto& r) { return !r.restrictions.granularities.empty(); }
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -26294,7 +26068,7 @@ struct markup_quantization_granularity {
     }
 
 private:
-    static constexpr void restrict(auto& r, node_id id, const granularity_row& row) {
+    static constexpr void restrict(rewrite& r, node_id id, const granularity_row& row) {
         auto granularity = attributes_of<attribute::quantization_granularity>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const bool meant = row.ports.empty() || row.ports.contains(static_cast<std::int32_t>(port));
@@ -26320,14 +26094,13 @@ struct propagate_precisions {
     using may_read = attribute::set<attribute::precision_preserved, attribute::avg_pool_precision_preserved>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
-        graph& model = r.model;
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<propagate_precisions>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (model[id].is<op::fake_quantize>()) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 const view<element> types = r.options.default_precisions;
                 attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
                 continue;
@@ -26358,18 +26131,17 @@ struct resolve_precision_attribute {
     using reads = attribute::set<attribute::precisions>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
-        graph& model = r.model;
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<resolve_precision_attribute>(r, id);
-            if (model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
+            if (r.model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
                 resolve(r, id);
             }
         }
     }
 
 private:
-    static constexpr void resolve(auto& r, node_id id) {
+    static constexpr void resolve(rewrite& r, node_id id) {
         attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr || allowed->types.size() < 2 || !has_constant_ranges(r.model, id, 3) ||
             is_constant_path(r.model, id)) {
@@ -26434,7 +26206,7 @@ struct add_add_fusion {
     static constexpr text_view name = "AddAddFusion";
     using pattern = lpt::pattern<op::add>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const linear_operands found = find_linear_operands<op::add>(r.model, id);
         if (!found) {
             return false;
@@ -26460,7 +26232,7 @@ struct add_multiply_fusion {
     static constexpr text_view name = "AddMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const linear_operands found = find_linear_operands<op::add>(r.model, id);
         if (!found) {
             return false;
@@ -26518,7 +26290,7 @@ struct branches_of_concat {
     }
 
     /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
-    static constexpr seq<output_ref> split_constant(auto& r, node_id constant, node_id concat) {
+    static constexpr seq<output_ref> split_constant(rewrite& r, node_id constant, node_id concat) {
         graph& model = r.model;
         const std::size_t rank = model[concat].shape().rank();
         const std::size_t axis = axis_of(model, concat);
@@ -26559,7 +26331,7 @@ struct move_fake_quantize {
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const graph& model = r.model;
         node_id relu = model.producer(id, 0);
         node_id concat = relu;
@@ -26582,7 +26354,7 @@ private:
     static constexpr bool has_convert_below(const graph& model, node_id id) {
         return model[model.first_use(id).node].is<op::convert>();
     }
-    static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
+    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
         if (model[concat].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
@@ -26590,7 +26362,7 @@ private:
             return refuse(reason::nothing_to_do);
         }
         const node_id first = model.producer(concat, 0);
-        bool one_producer = model[concat].inputs() == 1 || model[first].template is<op::split>();
+        bool one_producer = model[concat].inputs() == 1 || model[first].is<op::split>();
         for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
             one_producer = one_producer && model.producer(concat, port) == first;
         }
@@ -26616,7 +26388,7 @@ private:
     }
     static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
 
-    static constexpr void move(auto& r, node_id id, node_id relu, node_id concat) {
+    static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
@@ -26648,17 +26420,16 @@ private:
         }
     }
 
-    static constexpr void finish(auto& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
+    static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
         const node_id made = r.model.clone(concat, branches, r.model[concat].name());
         copy_information(r, concat, made);
         r.model.replace(replaced, made);
         update_name_of_output(r, made, replaced);
     }
-    static constexpr void update_name_of_output(auto& r, node_id made, node_id replaced) {
-        graph& model = r.model;
-        for (const input_ref user : model.uses(made)) {
-            if (model[user.node].is<op::result>()) {
-                model.rename(made, model[replaced].name());
+    static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
+        for (const input_ref user : r.model.uses(made)) {
+            if (r.model[user.node].is<op::result>()) {
+                r.model.rename(made, r.model[replaced].name());
                 return;
             }
         }
@@ -26666,7 +26437,7 @@ private:
 
     /// Each branch gets its own copy of the dequantization that was below the Concat. The Convert of a zero point that all
     /// branches have in common stays one: whoever folds it, folds it for all.
-    static constexpr void move_dequantization_before(auto& r, node_id concat, seq<output_ref> branches,
+    static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches,
                                                      const dequantization& below) {
         graph& model = r.model;
         seq<output_ref> zero_points;
@@ -26720,7 +26491,7 @@ struct multiply_multiply_fusion {
     static constexpr text_view name = "MultiplyMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const linear_operands found = find_linear_operands<op::multiply>(r.model, id);
         if (!found) {
             return false;
@@ -26778,7 +26549,7 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
 
 /// Moves `movement` (an operation that moves values, on input 0) above the elementwise operation that produces its input;
 /// `constant` is what the elementwise operation then has on its input 1. Gives the movement in its new place.
-constexpr node_id pull_through_elementwise(auto& r, node_id movement, tensor constant) {
+constexpr node_id pull_through_elementwise(rewrite& r, node_id movement, tensor constant) {
     graph& model = r.model;
     const node_id elementwise = model.producer(movement, 0);
     const node_id pulled = model.clone(movement, {model[elementwise].input(0), model[movement].input(1)});
@@ -26797,7 +26568,7 @@ constexpr node_id pull_through_elementwise(auto& r, node_id movement, tensor con
 }
 
 /// Moves `movement` above the Convert that produces its input; gives the movement in its new place.
-constexpr node_id pull_through_convert(auto& r, node_id movement) {
+constexpr node_id pull_through_convert(rewrite& r, node_id movement) {
     graph& model = r.model;
     const node_id convert = model.producer(movement, 0);
     const node_id pulled = model.clone(movement, {model[convert].input(0), model[movement].input(1)});
@@ -26850,7 +26621,7 @@ struct pull_reshape_through_dequantization {
     static constexpr text_view name = "PullReshapeThroughDequantization";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         if (!is_dequantized_weights(model, model[id].input(0),
@@ -26920,7 +26691,7 @@ struct pull_transpose_through_dequantization {
     static constexpr text_view name = "PullTransposeThroughDequantization";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         if (!is_dequantized_weights(r.model, r.model[id].input(0),
                                     set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
@@ -26955,7 +26726,7 @@ struct type_relaxed_replacer {
     static constexpr text_view name = "TypeRelaxedReplacer";
     using writes = attribute::set<attribute::relaxed_types>;
 
-    [[gnu::cold]] static constexpr void run(auto& r) {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : r.operations()) {
             run_on_bodies<type_relaxed_replacer>(r, id);
             if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
@@ -26984,7 +26755,7 @@ namespace lpt::inline LPT_ABI {
 
 /// FakeConvertDecomposition where a default precision is a floating point type: only then engines ask for 8-bit ones.
 struct fake_convert_decomposition_for_real_types : fake_convert_decomposition_transformation {
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         for (const element each : r.options.default_precisions) {
             if (is_real(each)) {
                 return fake_convert_decomposition_transformation::transform(r, id);
@@ -27045,7 +26816,6 @@ constexpr restriction_finding find_in_row(const op::row& operation, int version,
 }
 
 /// The first mistake within one row. `known`: the user's operation types; `all_known`: others are a mistake.
-template <int Once = 0>
 constexpr restriction_finding find_in_row(op::kind operation, int version, const port_types& accepted,
                                           bool about_granularity, view<const op::user_row*> known, bool all_known) {
     if (static_cast<int>(operation) < 0 || operation == op::kind::count) {
@@ -27063,7 +26833,6 @@ constexpr restriction_finding find_in_row(op::kind operation, int version, const
 }
 
 /// What is wrong with two rows of one operation: a port that both are about, or that one allows what the other excludes.
-template <int Once = 0>
 constexpr restriction_finding find_contradiction(const precision_row& row, const precision_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version)) {
         return {};
@@ -27079,7 +26848,6 @@ constexpr restriction_finding find_contradiction(const precision_row& row, const
     return {};
 }
 /// The same about granularities, which may be repeated but not different.
-template <int Once = 0>
 constexpr restriction_finding find_contradiction(const granularity_row& row, const granularity_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version) || row.value == other.value) {
         return {};
@@ -27096,13 +26864,11 @@ constexpr restriction_finding find_contradiction(const granularity_row& row, con
 }
 
 /// The first mistake in a table.
-template <int Once = 0>
 constexpr table_finding find_in_table(const restriction_table& table, view<const op::user_row*> known = {},
                                       bool all_known = false) {
     for (std::size_t i = 0; i < table.precisions.size(); ++i) {
         const precision_row& row = table.precisions[i];
-        restriction_finding found =
-            find_in_row<Once>(row.operation, row.version, row.accepted, false, known, all_known);
+        restriction_finding found = find_in_row(row.operation, row.version, row.accepted, false, known, all_known);
         for (std::size_t j = 0; j < i && found.what == restriction_mistake::none; ++j) {
             found = find_contradiction(row, table.precisions[j]);
         }
@@ -27112,8 +26878,7 @@ constexpr table_finding find_in_table(const restriction_table& table, view<const
     }
     for (std::size_t i = 0; i < table.granularities.size(); ++i) {
         const granularity_row& row = table.granularities[i];
-        restriction_finding found =
-            find_in_row<Once>(row.operation, row.version, {row.ports, {}}, true, known, all_known);
+        restriction_finding found = find_in_row(row.operation, row.version, {row.ports, {}}, true, known, all_known);
         for (std::size_t j = 0; j < i && found.what == restriction_mistake::none; ++j) {
             found = find_contradiction(row, table.granularities[j]);
         }
@@ -27129,9 +26894,8 @@ constexpr table_finding find_in_table(const restriction_table& table, view<const
 /// Raises an error for restrictions that cannot be meant: an operation that no transformation handles, a version or port that it
 /// does not have, a type that the port cannot take, a port or type that is named twice, a granularity of a port without data, rows
 /// that contradict each other.
-template <int Once = 0>
 constexpr void check_restrictions(const restriction_table& restrictions) {
-    const detail::table_finding first = detail::find_in_table<Once>(restrictions);
+    const detail::table_finding first = detail::find_in_table(restrictions);
     if (first.found.what == detail::restriction_mistake::none) {
         return;
     }
@@ -27187,7 +26951,6 @@ constexpr void check_name(text_view name, text_view what) {
     fail({what, " '", name, "': no transformation of the library or the pipeline has this name"});
 }
 
-template <int Once = 0>
 constexpr void check_default_precision(element type) {
     if (type == dynamic || type == boolean || bit_width(type) > 32) {
         fail({"default precision ", name(type),
@@ -27317,7 +27080,6 @@ inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e
 
 /// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
 /// (an engine makes that a part of the operation); `dynamic` where it is real.
-template <int Once = 0>
 constexpr element quantized_type(const graph& model, output_ref source) {
     const element type = model.type(source);
     if (is_low_precision(type)) {
@@ -27334,7 +27096,6 @@ constexpr element quantized_type(const graph& model, output_ref source) {
 /// Which nodes give values that still lack the scale of the low precision data that they come from, by node.
 ///
 /// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
-template <int Once = 0>
 constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
     seq<bool, 8> result(model.id_bound(), false);
     for (const node_id id : order) {
@@ -27372,7 +27133,6 @@ struct explained_graph {
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
     /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
-    template <int Once = 0>
     constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
                               view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
         : source(run),
@@ -27402,7 +27162,6 @@ struct reason_text {
 };
 
 /// One row for each reason, in the order of the enumeration.
-template <int Once = 0>  // made where somebody asks for words
 inline constexpr reason_text reason_texts[] = {
     {reason::none, "none", "", ""},
     {reason::no_dequantization, "no_dequantization",
@@ -27530,17 +27289,15 @@ inline constexpr reason_text reason_texts[] = {
 };
 
 /// The words for a reason.
-template <int Once = 0>
 constexpr const reason_text& words_of(reason why) {
-    static_assert(sizeof(reason_texts<Once>) / sizeof(reason_text) == static_cast<std::size_t>(reason::count),
+    static_assert(sizeof(reason_texts) / sizeof(reason_text) == static_cast<std::size_t>(reason::count),
                   "a row for each reason");
-    return reason_texts<Once>[static_cast<std::size_t>(why)];
+    return reason_texts[static_cast<std::size_t>(why)];
 }
 
 /// A verdict as a sentence, with the port, type, axis and value that it is about.
-template <int Once = 0>
 constexpr text text_of(const verdict& answer) {
-    text result(words_of<Once>(answer.why).meaning);
+    text result(words_of(answer.why).meaning);
     if (answer.port >= 0) {
         result.append(", input ").append(answer.port);
     }
@@ -27559,9 +27316,8 @@ constexpr text text_of(const verdict& answer) {
     return result;
 }
 /// A verdict as a sentence, with types and shapes as they were, and the name of the other operation that it is about.
-template <int Once = 0>
 constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
-    text result = text_of<Once>(answer);
+    text result = text_of(answer);
     if (facts == nullptr) {
         return result;
     }
@@ -27599,7 +27355,6 @@ struct explanation {
 
 /// An explanation as a sentence, with the values that it is about; names the transformation that a callback keeps away or that is
 /// disabled.
-template <int Once = 0>
 constexpr text text_of(const explanation& what) {
     switch (what.why.why) {
         case reason::skipped_by_callback: return join({"a callback keeps ", what.transformation, " away"});
@@ -27608,7 +27363,6 @@ constexpr text text_of(const explanation& what) {
     }
 }
 /// A refusal as a sentence.
-template <int Once = 0>
 constexpr text text_of(const refusal& refused) {
     return text_of(explanation{refused.transformation, refused.why, refused.facts});
 }
@@ -27616,7 +27370,6 @@ constexpr text text_of(const refusal& refused) {
 namespace detail {
 
 /// The transformations that would bring a node to low precision, in order of priority.
-template <int Once = 0>
 constexpr seq<dispatch_row, 2> candidates_of(const explanation_source& source, op::kind kind) {
     seq<dispatch_row, 2> result;
     const std::size_t bucket = dispatch_bucket(kind);
@@ -27631,7 +27384,6 @@ constexpr seq<dispatch_row, 2> candidates_of(const explanation_source& source, o
 }
 
 /// True for a FakeQuantize that was quantized and became one FakeQuantize again.
-template <int Once = 0>
 constexpr bool is_fused_back(const explained_graph& now, node_id id) {
     if (!now.after[id].is<op::fake_quantize>() || !now.source.options.update_precisions) {
         return false;
@@ -27646,7 +27398,6 @@ constexpr bool is_fused_back(const explained_graph& now, node_id id) {
 }
 
 /// Why a data input is not quantized; yes if it is.
-template <int Once = 0>
 constexpr verdict input_is_quantized(const explained_graph& now, node_id id, std::size_t port) {
     const graph& model = now.after;
     if (!carries_data(model[id].kind(), static_cast<int>(port)) ||
@@ -27666,7 +27417,6 @@ constexpr verdict input_is_quantized(const explained_graph& now, node_id id, std
 
 /// Why the data of a node is not quantized; yes if all of it is. An input without dequantization tells more than one whose
 /// dequantization has real data, and that more than a constant operand.
-template <int Once = 0>
 constexpr verdict data_is_quantized(const explained_graph& now, node_id id) {
     const graph& model = now.after;
     verdict result = yes;
@@ -27684,7 +27434,6 @@ constexpr verdict data_is_quantized(const explained_graph& now, node_id id) {
 }
 
 /// True if a pattern takes a node with this number of inputs.
-template <int Once = 0>
 constexpr bool takes_number_of_inputs(const pattern_view& pattern, std::size_t count) {
     std::size_t least = 0;
     for (const input_rule& each : pattern.inputs) {
@@ -27694,14 +27443,12 @@ constexpr bool takes_number_of_inputs(const pattern_view& pattern, std::size_t c
 }
 
 /// True for operations whose input 1 has weights.
-template <int Once = 0>
 constexpr bool has_weights(op::kind operation) {
     return operation == op::kind::convolution || operation == op::kind::group_convolution ||
            operation == op::kind::convolution_backprop_data;
 }
 
 /// Why a pattern does not match a node: the first input that is not as it should be.
-template <int Once = 0>
 constexpr verdict mismatch_of(const explained_graph& now, node_id id, const pattern_view& pattern) {
     const graph& model = now.after;
     const node& root = model[id];
@@ -27726,7 +27473,6 @@ constexpr verdict mismatch_of(const explained_graph& now, node_id id, const patt
 }
 
 /// Why none of a transformation's patterns matches a node; the reason of the one that comes nearest.
-template <int Once = 0>
 constexpr verdict mismatch_of(const explained_graph& now, node_id id, const dispatch_row& row) {
     if (row.matches(now.after, id)) {
         return yes;
@@ -27745,7 +27491,6 @@ constexpr verdict mismatch_of(const explained_graph& now, node_id id, const disp
 }
 
 /// True for the Convert, Subtract and Multiply that make real numbers of low precision data.
-template <int Once = 0>
 constexpr bool dequantizes(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     const node& each = model[id];
     if (each.is<op::convert>()) {
@@ -27769,7 +27514,6 @@ constexpr bool dequantizes(const graph& model, const seq<bool, 8>& unscaled, nod
 }
 
 /// The types of a recurrent operation's data and state are low precision below dequantizations that later steps leave alone.
-template <int Once = 0>
 constexpr bool is_left_to_engine(const graph& model, node_id id) {
     for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
         const dequantization found = find_dequantization(model, id, all_low_precisions, port);
@@ -27781,20 +27525,15 @@ constexpr bool is_left_to_engine(const graph& model, node_id id) {
 }
 
 /// The operation that reads a node first; `none` if nothing does.
-template <int Once = 0>
 constexpr node_id first_reader(const graph& model, node_id id) {
     return model[id].outputs() == 0 ? node_id::none : model.first_use({id, 0}).node;
 }
 
 /// An explanation that no refusal gives.
-template <int Once = 0>
-constexpr explanation found_out(text_view transformation, const verdict& why) {
-    return {transformation, why, {}};
-}
+constexpr explanation found_out(text_view transformation, const verdict& why) { return {transformation, why, {}}; }
 
 /// An input that is quantized now but came from an operation, in between, that is gone: there was no dequantization right above
 /// the node when it was visited.
-template <int Once = 0>
 constexpr explanation explain_by_original(const explained_graph& graph_now, node_id now, text_view transformation) {
     const graph& original = graph_now.original;
     const node_id id = graph_now.before[index_of(now)];
@@ -27811,7 +27550,6 @@ constexpr explanation explain_by_original(const explained_graph& graph_now, node
 }
 
 /// Why an operation that a transformation is about stayed in floating point although none refused it.
-template <int Once = 0>
 constexpr explanation explain_without_refusal(const explained_graph& graph_now, node_id now,
                                               view<dispatch_row> candidates) {
     const graph& after = graph_now.after;
@@ -27842,7 +27580,6 @@ constexpr explanation explain_without_refusal(const explained_graph& graph_now, 
 }
 
 /// True if a data input of a node reads values that still lack their scale.
-template <int Once = 0>
 constexpr bool reads_unscaled(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (carries_data(model[id].kind(), static_cast<int>(port)) && unscaled[index_of(model.producer(id, port))]) {
@@ -27853,7 +27590,6 @@ constexpr bool reads_unscaled(const graph& model, const seq<bool, 8>& unscaled, 
 }
 
 /// The reason is about what an input comes from: that is found in the transformed graph.
-template <int Once = 0>
 constexpr void name_producer(const explained_graph& graph_now, node_id now, explanation& what) {
     const bool is_about_producer = what.why.why == reason::no_dequantization ||
                                    what.why.why == reason::input_not_constant ||
@@ -27874,7 +27610,6 @@ constexpr void name_producer(const explained_graph& graph_now, node_id now, expl
 /// Why an operation of a transformed graph computes in floating point.
 ///
 /// The refusal of the first transformation that is about operations of its type; without one, what its inputs look like now.
-template <int Once = 0>
 constexpr explanation explain(const explained_graph& graph_now, node_id now) {
     const graph& after = graph_now.after;
     const op::kind kind = after[now].kind();
@@ -27973,7 +27708,6 @@ constexpr bool takes_two_tensors(op::kind kind) {
     return kind == op::kind::add || kind == op::kind::subtract || kind == op::kind::multiply;
 }
 /// True for a Subtract or Multiply of low precision data and constants.
-template <int Once = 0>
 constexpr bool undoes_quantization(const graph& model, const node& each) {
     for (std::size_t port = 0; port < 2; ++port) {
         if (quantized_type(model, each.input(port)) != dynamic && !model[each.input(1 - port).node].reads_data()) {
@@ -27988,7 +27722,6 @@ constexpr bool undoes_quantization(const graph& model, const node& each) {
 /// What an operation of a graph does when the graph runs.
 ///
 /// A FakeQuantize that gives low precision data quantizes, and a Convert of real numbers to such; a Convert of low precision data to real numbers, and a Subtract or Multiply of low precision data and constants, dequantize. A FakeQuantize that gives real numbers is arithmetic.
-template <int Once = 0>
 constexpr role role_of(const graph& model, const node& each) {
     const bool has_types = each.inputs() != 0 && each.outputs() != 0;
     const bool from_real =
@@ -28022,7 +27755,6 @@ constexpr role role_of(const graph& model, const node& each) {
 /// That of its low precision data, if all its data is of low precision (weights may be real numbers); else that of its real data; else, of an
 /// operation without either, that of its output. What quantizes computes in the type that it takes, what dequantizes in the type that it
 /// gives. An executor may compute in real numbers what the graph allows in integers. `dynamic` if there is no output.
-template <int Once = 0>
 constexpr element computing_type(const graph& model, const node& each) {
     if (each.outputs() == 0 || each.is<op::shape_of>()) {
         return each.outputs() == 0 ? dynamic : each.type();
@@ -28110,7 +27842,6 @@ struct report {
 namespace detail {
 
 /// Nodes by name; names are compared through their hashes first.
-template <int Once = 0>
 class name_index {
     struct entry {
         std::uint64_t hash = 0;
@@ -28165,8 +27896,7 @@ public:
 };
 
 /// Where an operation is now: a node of its name, with "_original" behind where its name moved to the dequantization.
-template <int Once = 0>
-constexpr node_id find_now(const name_index<>& names, const graph& after, node_id id, const node& original) {
+constexpr node_id find_now(const name_index& names, const graph& after, node_id id, const node& original) {
     const auto fits = [&](node_id now) { return now != node_id::none && after[now].kind() == original.kind(); };
     if (original.name().empty()) {
         return after.contains(id) && fits(id) ? id : node_id::none;
@@ -28177,7 +27907,6 @@ constexpr node_id find_now(const name_index<>& names, const graph& after, node_i
 }
 
 /// Makes the rows of a graph and those of the graphs inside its nodes.
-template <int Once = 0>
 class report_maker {
     const explanation_source& source_;
     seq<report_row>& rows_;
@@ -28225,7 +27954,7 @@ public:
     constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body,
                        refusal_numbers refusals) {
         const seq<node_id> order = topological_order(after);
-        const name_index<> names(after, order);
+        const name_index names(after, order);
         explained_graph graph_now(source_, before, after, order, lpt::move(refusals), body.size());
         seq<node_id> operations;
         seq<node_id> places;
@@ -28264,7 +27993,7 @@ public:
 /// there are no reasons. An operation is found by
 /// its name, or by its name with `_original` behind, which rules give to an operation whose name moves to the dequantization
 /// behind it.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals,
                                                dispatch_view main, const transformation_options& options = {}) {
     report result;
@@ -28274,13 +28003,13 @@ template <int Once = 0>
     for (std::size_t i = 0; i < refusals.size(); ++i) {
         all.push_back(static_cast<std::int32_t>(i));
     }
-    detail::report_maker<>(source, result.operations).add(before, after, {}, {}, lpt::move(all));
+    detail::report_maker(source, result.operations).add(before, after, {}, {}, lpt::move(all));
     return result;
 }
 
 /// A line per operation: name, type, the element type that it computes in, the type that it gives if it quantizes, and, if it computes in a
 /// real one otherwise, who refused it, why, and what would have to change.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {
@@ -28701,7 +28430,7 @@ namespace lpt::inline LPT_ABI::callback {
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
 /// Weights of a FakeQuantize are looked at with the integer type that the restrictions of the operation leave them.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_asymmetric(const rewrite& r, node_id id) {
     return is_asymmetric_quantization(r.model, id, r.options.default_precisions) || is_asymmetric_on_weights(r, id);
 }
@@ -28712,7 +28441,6 @@ constexpr bool is_bias(const rewrite& r, node_id id) { return r.model[id].has(ma
 namespace detail {
 
 /// True if Reshape, Transpose and Convert operations lead from an output to a MatMul and nowhere else.
-template <int Once = 0>
 constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
     for (;;) {
         if (model.use_count(id) != 1) {
@@ -28736,7 +28464,7 @@ constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
 
 /// True for a Subtract or Multiply that makes real numbers of the stored weights of a MatMul that computes in floating point:
 /// engines keep such weights compressed and convert them when they compute.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_decompression_for_mat_mul(const rewrite& r, node_id id) {
     const graph& model = r.model;
     if (!is_constant_path(model, id)) {
@@ -28752,14 +28480,14 @@ template <int Once = 0>
 }
 
 /// True for a Multiply that cannot become a GroupConvolution.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_multiply_without_convolution(const rewrite& r, node_id id) {
     return r.model[id].is<op::multiply>() && !can_be_transformed_to_group_convolution(r.model, id);
 }
 
 /// True for a Multiply that an engine computes together with the operation above it, which nothing else reads, or that has
 /// one number for all channels.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_fused_multiply(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const dequantization found = find_dequantization_at(model, id, r.options.default_precisions);
@@ -28768,7 +28496,7 @@ template <int Once = 0>
 
 /// True for a ConvolutionBackpropData that vector kernels of graphics processors do not cover: input channels not a multiple of
 /// 4, output channels not of 16, unknown sizes, or zero points.
-template <int Once = 0>
+template <compiled = once>
 [[gnu::noinline]] constexpr bool is_unsuitable_backprop(const rewrite& r, node_id id) {
     const shape& data = r.model.shape(r.model[id].input(0));
     const shape& result = r.model[id].shape();
@@ -28930,7 +28658,6 @@ constexpr void append_quoted(text& result, text_view name) {
     }
 }
 
-template <int Once = 0>
 class dot_writer {
     text result_ =
         "digraph network {\n"
@@ -29035,14 +28762,10 @@ public:
 /// which it computes: 8-bit integers green, real numbers orange, sizes and conditions grey. Edges say type and shape, those
 /// of 8-bit data are green. Bodies are frames.
 /// Names are any bytes: what is no printable ASCII becomes `?`.
-template <int Once = 0>
-constexpr text write_dot(const graph& model) {
-    return detail::dot_writer<>().write(model);
-}
+constexpr text write_dot(const graph& model) { return detail::dot_writer().write(model); }
 /// The same of a transformed graph, with the reason of what stayed in real numbers as the tooltip of its box.
-template <int Once = 0>
 constexpr text write_dot(const graph& model, const report& told) {
-    detail::dot_writer<> writer;
+    detail::dot_writer writer;
     writer.read_reasons(model, told);
     return writer.write(model);
 }
@@ -30788,9 +30511,9 @@ struct accessors_impl<Op, when<lpt::op::detail::names_attributes<Op>>> {
 }  // namespace boost::hana
 #endif
 
-// ======== lpt/transformation/rule/expressions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
+// ======== lpt/rule/expressions.hpp
+#ifndef LPT_HOLDS_RULE_EXPRESSIONS_HPP
+#define LPT_HOLDS_RULE_EXPRESSIONS_HPP
 /// What rules are made of: what is looked for, what takes its place, conditions.
 namespace lpt::inline LPT_ABI {
 
@@ -30923,9 +30646,9 @@ struct rule_name {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule/facts.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
+// ======== lpt/rule/facts.hpp
+#ifndef LPT_HOLDS_RULE_FACTS_HPP
+#define LPT_HOLDS_RULE_FACTS_HPP
 /// What is known of an expression when its rule is compiled, and the mistakes that it shows.
 namespace lpt::inline LPT_ABI {
 
@@ -31069,9 +30792,9 @@ constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> input
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule/pattern.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
+// ======== lpt/rule/pattern.hpp
+#ifndef LPT_HOLDS_RULE_PATTERN_HPP
+#define LPT_HOLDS_RULE_PATTERN_HPP
 /// How each expression that is looked for is matched.
 namespace lpt::inline LPT_ABI {
 
@@ -31208,7 +30931,7 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
     static constexpr bool matches(match& found, output_ref source, const Next& next) {
         return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Op{}, inputs);
         r.register_new_node(id);
@@ -31221,9 +30944,9 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule/conditions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_CONDITIONS_HPP
+// ======== lpt/rule/conditions.hpp
+#ifndef LPT_HOLDS_RULE_CONDITIONS_HPP
+#define LPT_HOLDS_RULE_CONDITIONS_HPP
 /// Expressions with a condition or a label around them: what they add to the way in which the expression itself is matched.
 namespace lpt::inline LPT_ABI::detail {
 
@@ -31288,9 +31011,9 @@ struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> 
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
-// ======== lpt/transformation/rule/labels.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_LABELS_HPP
+// ======== lpt/rule/labels.hpp
+#ifndef LPT_HOLDS_RULE_LABELS_HPP
+#define LPT_HOLDS_RULE_LABELS_HPP
 /// Which operations of an expression have labels.
 namespace lpt::inline LPT_ABI::detail {
 
@@ -31353,9 +31076,9 @@ using operation_with_label = typename operation_of_label<
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
-// ======== lpt/transformation/rule/replacement.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
+// ======== lpt/rule/replacement.hpp
+#ifndef LPT_HOLDS_RULE_REPLACEMENT_HPP
+#define LPT_HOLDS_RULE_REPLACEMENT_HPP
 /// How each expression that takes the place is made.
 namespace lpt::inline LPT_ABI {
 
@@ -31374,7 +31097,7 @@ struct expression_traits<From, computed<Op, In...>> : expression_kind {
         parts.push_back({});
         parts.back().what = pattern_part::role::constant;
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         return fold_operation(r.model, Op{}, inputs);
     }
@@ -31401,7 +31124,7 @@ struct expression_traits<From, like<Label, In...>> : expression_kind {
             expression_traits<From, expression<operation, In...>>::describe(parts);
         }
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.clone(found.labelled_node(Label), inputs);
         r.register_new_node(id);
@@ -31428,7 +31151,7 @@ struct expression_traits<From, made<Make, In...>> : expression_kind {
     static constexpr void describe(pattern_parts& parts) {
         expression_traits<From, expression<operation, In...>>::describe(parts);
     }
-    static constexpr output_ref make(auto& r, const match& found) {
+    static constexpr output_ref make(rewrite& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Make(found), inputs);
         r.register_new_node(id);
@@ -31441,9 +31164,9 @@ struct expression_traits<From, made<Make, In...>> : expression_kind {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule/check.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
+// ======== lpt/rule/check.hpp
+#ifndef LPT_HOLDS_RULE_CHECK_HPP
+#define LPT_HOLDS_RULE_CHECK_HPP
 /// Rules that cannot be meant do not compile.
 namespace lpt::inline LPT_ABI {
 
@@ -31557,9 +31280,9 @@ inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Condit
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
+// ======== lpt/rule/rule.hpp
+#ifndef LPT_HOLDS_RULE_RULE_HPP
+#define LPT_HOLDS_RULE_RULE_HPP
 /// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
 ///
 ///     struct merge_multiplies
@@ -31605,7 +31328,7 @@ constexpr text_view first_broken(const match& found, when<Conditions...>) {
 }
 
 /// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
-[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
+[[gnu::cold]] constexpr bool put_in_place(rewrite& r, node_id root, output_ref made, text_view name) {
     if (r.model.type(made) != r.model[root].type()) {
         return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
     }
@@ -31645,7 +31368,7 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
         detail::expression_traits<From, To>::describe(parts);
     }
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         match found(r.model, id);
         bool changed = false;
         bool matched = false;
@@ -31668,9 +31391,9 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/rule_pieces.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
+// ======== lpt/rule/pieces.hpp
+#ifndef LPT_HOLDS_RULE_PIECES_HPP
+#define LPT_HOLDS_RULE_PIECES_HPP
 /// More pieces for rules: alternatives in what is looked for, constants in what takes its place.
 namespace lpt::inline LPT_ABI {
 
@@ -31738,7 +31461,7 @@ struct expression_traits<From, made_constant<Make>> : expression_kind {
         parts.push_back({});
         parts.back().what = pattern_part::role::constant;
     }
-    static constexpr output_ref make(auto& r, const match& found) { return r.model.constant(Make(found)); }
+    static constexpr output_ref make(rewrite& r, const match& found) { return r.model.constant(Make(found)); }
 };
 
 }  // namespace detail
@@ -32458,7 +32181,7 @@ constexpr bool has_whole_zero_point(const graph& model, node_id id, const data_p
 }
 
 /// Lets a FakeQuantize give bytes, with their dequantization behind it; a zero point becomes the whole number that it stands for.
-constexpr void give_bytes(auto& r, node_id id, const data_precision& precision) {
+constexpr void give_bytes(rewrite& r, node_id id, const data_precision& precision) {
     graph& model = r.model;
     const fake_quantize_parts parts = decompose_fake_quantize(r, id, precision);
     const node_id shifted = parts ? model[parts.dequantize].input(0).node : node_id::none;
@@ -32477,7 +32200,7 @@ struct quantization_of_bytes {
     static constexpr text_view name = "QuantizationOfBytes";
     using pattern = lpt::pattern<op::fake_quantize>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element type = model.type(data);
@@ -32509,7 +32232,7 @@ struct product_quantization {
     static constexpr text_view name = "ProductQuantization";
     using pattern = lpt::pattern<op::mat_mul>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const output_ref a = r.model[id].input(0);
         const output_ref b = r.model[id].input(1);
         const bool quantizes_a = is_quantized_for_products(r.model, a);
@@ -32539,7 +32262,7 @@ private:
         return fusion::has_whole_zero_point(model, from.node, fusion::byte_precision_of(details_of(model, from.node)));
     }
     /// True for a dequantization of bytes by one scale and zero point.
-    static constexpr bool has_bytes(const auto& r, output_ref from) {
+    static constexpr bool has_bytes(const rewrite& r, output_ref from) {
         const dequantization found = find_dequantization_at(r.model, from, r.options.default_precisions);
         const auto is_one = [&](node_id constant) {
             return constant == node_id::none || constant_of(r.model, constant).elements() == 1;
@@ -32974,7 +32697,7 @@ struct partial_run {
 
 private:
     constexpr void continue_run(drive_run& run, std::int64_t visits, std::int64_t cost) {
-        const std::size_t left = run.run<0>(static_cast<std::size_t>(visits));
+        const std::size_t left = run.run(static_cast<std::size_t>(visits));
         budget -= (visits - static_cast<std::int64_t>(left)) * cost;
         within = stopped = !run.waiting().empty();
         if (stopped) {
@@ -33384,11 +33107,11 @@ namespace lpt::inline LPT_ABI {
 ///
 /// before: y = convert(x);  after: y = x - 0, type-relaxed: computed in the type of the Convert
 /// Refused for constants, which are folded, and for data that is not of low precision.
-struct convert_transformation {
+struct convert_transformation : guarded<convert_transformation> {
     static constexpr text_view name = "ConvertTransformation";
     using pattern = lpt::pattern<op::convert>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (is_constant(model, data)) {
@@ -33402,10 +33125,7 @@ struct convert_transformation {
         }
         return base_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element computed = model[id].type();
@@ -33434,10 +33154,10 @@ struct multiply_transformation {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return weightable_verdict(r, id, {false, false, true, false});
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
@@ -33445,7 +33165,7 @@ struct multiply_transformation {
             return r.refused(id, name, why);
         }
         graph& model = r.model;
-        const node_id multiply = separate_in_standalone_branch(r, id);
+        const node_id multiply = unshare(r, id);
         if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -33468,10 +33188,10 @@ struct multiply_transformation {
     }
 
 private:
-    static constexpr bool is_lone_scale(const auto& r, node_id id) {
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
         return is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
     }
-    static constexpr output_ref low_precision_operand(auto& r, const dequantization& found) {
+    static constexpr output_ref low_precision_operand(rewrite& r, const dequantization& found) {
         if (!found.has_subtract()) {
             return found.data;
         }
@@ -33498,11 +33218,11 @@ namespace lpt::inline LPT_ABI {
 /// after:  y = scale * (x - (zero_point + shift / scale))
 /// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
 /// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
-struct subtract_transformation {
+struct subtract_transformation : guarded<subtract_transformation> {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id);
         const output_ref shift = model[id].input(1);
@@ -33520,12 +33240,9 @@ struct subtract_transformation {
                 return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
             });
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        const node_id subtract = separate_in_standalone_branch(r, id);
+        const node_id subtract = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
         const element type = model.type(found.scale);
         constant zero_point = constant(model, model[subtract].input(1).node).as(type) / constant(model, found.scale);
@@ -33664,7 +33381,7 @@ class division {
     }
 
 public:
-    constexpr division(auto& r, double divisor) : rewrite_(r), divisor_(divisor) {}
+    constexpr division(rewrite& r, double divisor) : rewrite_(r), divisor_(divisor) {}
 
     /// Divides what input 0 of a FakeQuantize reads. Gives false, and changes nothing, where this cannot be done.
     constexpr bool apply(node_id fake_quantize) {
@@ -33714,21 +33431,20 @@ namespace lpt::inline LPT_ABI {
 struct fq_stripping_transformation {
     static constexpr text_view name = "FQStrippingTransformation";
 
-    static constexpr void run(auto& r) {
-        graph& model = r.model;
+    static constexpr void run(rewrite& r) {
         const bool adjusts = r.options.arguments_of(name).weights_adjustment;
-        for (const node_id id : topological_order(model)) {
-            if (model[id].is<op::fake_quantize>()) {
+        for (const node_id id : topological_order(r.model)) {
+            if (r.model[id].is<op::fake_quantize>()) {
                 visit(r, id, adjusts);
             }
         }
-        model.collect();
+        r.model.collect();
     }
 
 private:
     static constexpr double levels = 65536;
 
-    static constexpr void visit(auto& r, node_id id, bool adjusts) {
+    static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
         const verdict why = can_strip(r, id);
         if (!why) {
             r.refused(id, name, why);
@@ -33742,7 +33458,7 @@ private:
         strip(r, id);
     }
 
-    static constexpr verdict can_strip(const auto& r, node_id id) {
+    static constexpr verdict can_strip(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (r.skips(name, id)) {
             return refuse(reason::skipped_by_callback);
@@ -33763,7 +33479,7 @@ private:
         return yes;
     }
     /// True if a bound of the input range is that of the output range, two inputs further on.
-    static constexpr bool is_same_bound(const auto& model, node_id id, std::size_t port) {
+    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
         const tensor& first = *model.constant_value(model[id].input(port));
         const tensor& second = *model.constant_value(model[id].input(port + 2));
         shape dimensions;
@@ -33782,7 +33498,7 @@ private:
         }
         return true;
     }
-    static constexpr double greatest_step(const auto& model, node_id id) {
+    static constexpr double greatest_step(const graph& model, node_id id) {
         const tensor& low = *model.constant_value(model[id].input(1));
         const tensor& high = *model.constant_value(model[id].input(2));
         shape dimensions;
@@ -33797,7 +33513,7 @@ private:
         return result;
     }
 
-    static constexpr void strip(auto& r, node_id id) {
+    static constexpr void strip(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (detail::can_hand_name_on(model, id, data)) {
@@ -33832,7 +33548,7 @@ struct keep_const_precision {
     static constexpr text_view name = "KeepConstPrecision";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
         const seq<element, 8> precisions = precisions_of(set, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
@@ -33887,7 +33603,7 @@ struct kv_cache {
     output_ref factor;
 
     /// Looks for the cache that an Assign keeps; says what stands in the way.
-    static constexpr verdict find_cache(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_cache(const graph& model, node_id id, kv_cache& found) {
         if (model[id].version() < 6) {
             return refuse_value(reason::unsupported_version, -1, model[id].version());
         }
@@ -33895,7 +33611,7 @@ struct kv_cache {
             return why;
         }
         found.concat = model.producer(found.convert, 0);
-        if (!model[found.concat].template is<op::concat>() || model[found.concat].inputs() != 2) {
+        if (!model[found.concat].is<op::concat>() || model[found.concat].inputs() != 2) {
             return no_cache(found.concat);
         }
         if (const verdict why = find_quantization(model, model.producer(found.concat, 0), found.kept); !why) {
@@ -33915,10 +33631,10 @@ private:
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
     /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
-    static constexpr int constant_port(const auto& model, node_id id) {
+    static constexpr int constant_port(const graph& model, node_id id) {
         return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
     }
-    static constexpr verdict find_dequantization_above(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
         const node_id multiply = model.producer(id, 0);
         const int port = constant_port(model, multiply);
         if (port < 0) {
@@ -33926,33 +33642,33 @@ private:
         }
         found.factor = model[multiply].input(static_cast<std::size_t>(port));
         node_id above = model.producer(multiply, static_cast<std::size_t>(1 - port));
-        if (model[above].template is<op::subtract>() && is_constant(model, model[above].input(1))) {
+        if (model[above].is<op::subtract>() && is_constant(model, model[above].input(1))) {
             found.zero_point = model[above].input(1);
             above = model.producer(above, 0);
         }
-        if (!model[above].template is<op::convert>()) {
+        if (!model[above].is<op::convert>()) {
             return refuse(reason::no_dequantization, 0);
         }
         found.convert = above;
         return yes;
     }
-    static constexpr verdict find_quantization(const auto& model, node_id convert, quantization& found) {
+    static constexpr verdict find_quantization(const graph& model, node_id convert, quantization& found) {
         const node& last = model[convert];
         if (!last.is<op::convert>() || (last.type() != f8e4m3 && last.type() != f8e5m2)) {
             return {.why = reason::not_low_precision, .port = 0, .type = last.type(), .about = convert};
         }
         found.convert = convert;
         found.clamp = model.producer(convert, 0);
-        if (!model[found.clamp].template is<op::clamp>()) {
+        if (!model[found.clamp].is<op::clamp>()) {
             return no_cache(found.clamp);
         }
         found.multiply = model.producer(found.clamp, 0);
-        if (model[found.multiply].template is<op::subtract>()) {
+        if (model[found.multiply].is<op::subtract>()) {
             found.subtract = found.multiply;
             found.shift = model[found.subtract].input(1);
             found.multiply = model.producer(found.subtract, 0);
         }
-        if (!model[found.multiply].template is<op::multiply>() || constant_port(model, found.multiply) < 0) {
+        if (!model[found.multiply].is<op::multiply>() || constant_port(model, found.multiply) < 0) {
             return no_cache(found.multiply);
         }
         const auto port = static_cast<std::size_t>(constant_port(model, found.multiply));
@@ -33969,13 +33685,13 @@ private:
         return yes;
     }
 
-    static constexpr verdict find_state(const auto& model, node_id id, kv_cache& found) {
+    static constexpr verdict find_state(const graph& model, node_id id, kv_cache& found) {
         found.gather = found.kept.data.node;
-        if (!model[found.gather].template is<op::gather>()) {
+        if (!model[found.gather].is<op::gather>()) {
             return no_cache(found.gather);
         }
         found.read = model.producer(found.gather, 0);
-        if (!model[found.read].template is<op::read_value>()) {
+        if (!model[found.read].is<op::read_value>()) {
             return no_cache(found.read);
         }
         if (model[found.gather].version() < 8 || model[found.read].version() < 6) {
@@ -34010,7 +33726,7 @@ private:
         return yes;
     }
 
-    static constexpr verdict are_equal(const auto& model, const kv_cache& found) {
+    static constexpr verdict are_equal(const graph& model, const kv_cache& found) {
         if (static_cast<bool>(found.kept.shift) != static_cast<bool>(found.added.shift)) {
             return refuse_because_of(reason::quantizations_differ, 0,
                                      found.kept.shift ? found.kept.shift.node : found.added.shift.node);
@@ -34047,38 +33763,29 @@ namespace lpt::inline LPT_ABI {
 /// variable no other ReadValue or Assign, and Assign waits for the ReadValue alone. This is what
 /// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. A cache
 /// stays where two dequantizations would give other values than one, unless `quirk::requantized_cache` is followed.
-struct kv_cache_concat {
+struct kv_cache_concat : guarded<kv_cache_concat, kv_cache> {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        kv_cache found;
-        return find(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        kv_cache found;
-        if (const verdict why = find(r, id, found); !why) {
-            return r.refused(id, name, why);
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, kv_cache& found) {
+        if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
+            return why;
         }
-        graph& model = r.model;
-        const element low = model[found.concat].type();
+        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const kv_cache& found) {
+        const element low = r.model[found.concat].type();
         const node_id read = add_read(r, found.read, low);
-        model.replace(found.read, read);
-        model.infer(found.gather);
+        r.model.replace(found.read, read);
+        r.model.infer(found.gather);
         replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
         replace_assign(r, id, requantize(r, found, found.concat), read);
         return true;
     }
 
 private:
-    static constexpr verdict find(const auto& r, node_id id, kv_cache& found) {
-        if (const verdict why = kv_cache::find_cache(r.model, id, found); !why) {
-            return why;
-        }
-        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(r.model, found);
-    }
     /// Every number of the type stands for the same real number when it has been dequantized and quantized again.
-    static constexpr verdict gives_values_back(const auto& model, const kv_cache& found) {
+    static constexpr verdict gives_values_back(const graph& model, const kv_cache& found) {
         const verdict no = refuse_because_of(reason::quantizations_differ, 0, found.factor.node);
         if (!is_scalar_like(model, found.factor.node) ||
             (found.zero_point && !is_scalar_like(model, found.zero_point.node))) {
@@ -34109,7 +33816,7 @@ private:
         return yes;
     }
 
-    static constexpr node_id add_read(auto& r, node_id read, element type) {
+    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
         graph& model = r.model;
         seq<output_ref, 1> inputs;
         if (model[read].inputs() != 0) {
@@ -34122,7 +33829,7 @@ private:
         copy_information(r, read, made);
         return made;
     }
-    static constexpr node_id requantize(auto& r, const kv_cache& found, node_id data) {
+    static constexpr node_id requantize(rewrite& r, const kv_cache& found, node_id data) {
         graph& model = r.model;
         output_ref last = data;
         const auto append = [&](node_id made) {
@@ -34141,7 +33848,7 @@ private:
         append(model.clone(found.kept.convert, {last}));
         return last.node;
     }
-    static constexpr void replace_assign(auto& r, node_id id, node_id data, node_id read) {
+    static constexpr void replace_assign(rewrite& r, node_id id, node_id data, node_id read) {
         graph& model = r.model;
         op::assign facts = model[id].as<op::assign>();
         facts.variable_type = model[data].type();
@@ -34172,7 +33879,7 @@ struct move_fake_convert_up_through_kv_cache_concat {
     static constexpr text_view name = "MoveFakeConvertUpThroughKVCacheConcat";
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         bool changed = false;
         if (!is_joined_cache(r.model, id, 1) || !is_joined_cache(r.model, id, 2)) {
             return false;
@@ -34222,15 +33929,12 @@ private:
         }
         return yes;
     }
-    static constexpr void move(auto& r, node_id convert) {
+    static constexpr void move(rewrite& r, node_id convert) {
         graph& model = r.model;
         const node_id concat = model.producer(convert, 0);
         seq<output_ref, 2> parts;
         for (std::size_t part = 0; part < 2; ++part) {
-            seq<output_ref, 3> inputs{model[concat].input(part)};
-            for (std::size_t port = 1; port < model[convert].inputs(); ++port) {
-                inputs.push_back(model[convert].input(port));
-            }
+            seq<output_ref, 5> inputs = inputs_of(model, convert, {model[concat].input(part)});
             const node_id made =
                 model.clone(convert, inputs, join({model[convert].name(), "_", static_cast<int>(part + 1)}).view());
             copy_information(r, convert, made);
@@ -34260,7 +33964,7 @@ struct weights_dequantize_to_fake_quantize {
     static constexpr text_view name = "WeightsDequantizeToFakeQuantize";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const std::size_t scale_port = is_constant(model, model[id].input(1)) ? 1 : 0;
         const output_ref scale = model[id].input(scale_port);
@@ -34309,14 +34013,11 @@ private:
         }
         return false;
     }
-    static constexpr output_ref dequantized(auto& model, output_ref bound, output_ref zero_point, output_ref scale) {
-        if (zero_point) {
-            // Not `try_fold`: a zero point's Convert may be marked as one that stays.
-            const bool converts = !is_constant(model, zero_point);
-            const output_ref stored = converts ? model[zero_point.node].input(0) : zero_point;
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, stored, model.type(bound))});
-        }
-        return fold_operation(model, op::multiply{}, {bound, scale});
+    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
+        // Not `try_fold`: a zero point's Convert may be marked as one that stays.
+        const bool converts = zero_point && !is_constant(model, zero_point);
+        return dequantized_bound(model, bound, converts ? model[zero_point.node].input(0) : zero_point, scale,
+                                 model.type(bound));
     }
 };
 
@@ -35711,7 +35412,6 @@ namespace callback {
 /// True for an operation whose codes would break its row of the TensorFlow Lite specification: activations with several scales, zero
 /// points that are no codes, scales that differ where the row asks for equal ones, weights with a zero point or with codes below the row's range.
 /// Weights of a FakeQuantize with more levels than the range has codes (256) are among them.
-template <int Once = 0>
 [[gnu::noinline]] constexpr bool breaks_tflite_specification(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const spec::row* row = spec::find(model[id].kind());
@@ -35815,7 +35515,7 @@ struct name_of_declared {
 /// have equal scales, zero points and types. For `scaled` there must be no zero point; f computes in the dequantization
 /// precision on what it reads. One scale for the tensor, unless `per_channel` is declared.
 template <class Op>
-struct declared_transformation {
+struct declared_transformation : guarded<declared_transformation<Op>> {
     static constexpr text_view name{detail::name_of_declared<Op>::value.values,
                                     Op::name.size() + detail::name_of_declared<Op>::ending.size()};
     using pattern = lpt::pattern<Op>;
@@ -35825,37 +35525,30 @@ struct declared_transformation {
     static_assert(declared.rule == op::dequantization_rule::same || !declared.per_channel || declared.ports.count == 1,
                   "scales of several ports are multiplied, so each is one number");
 
-    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
-        const graph& model = r.model;
         const dequantization first = find_dequantization(r, id, static_cast<std::size_t>(declared.ports.values[0]));
         for (int i = 0; i < declared.ports.count; ++i) {
             const int port = declared.ports.values[i];
-            if (static_cast<std::size_t>(port) >= model[id].inputs()) {
+            if (static_cast<std::size_t>(port) >= r.model[id].inputs()) {
                 continue;
             }
             if (const verdict one = port_verdict(r, id, port); !one) {
                 return one;
             }
             const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-            if (declared.rule == op::dequantization_rule::same && !are_equal(model, first, found)) {
-                return refuse_not_per_tensor(model, found, port);
+            if (declared.rule == op::dequantization_rule::same && !are_equal(r.model, first, found)) {
+                return refuse_not_per_tensor(r.model, found, port);
             }
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        const node_id operation = separate_in_standalone_branch(r, id);
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
-            inputs.push_back(model[operation].input(port));
-        }
+        const node_id operation = unshare(r, id);
+        seq<output_ref, 5> inputs = inputs_of(model, operation);
         dequantization behind;
         relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.computed_type()}};
         for (int i = 0; i < declared.ports.count; ++i) {
@@ -35881,7 +35574,7 @@ struct declared_transformation {
     }
 
 private:
-    static constexpr verdict port_verdict(const auto& r, node_id id, int port) {
+    static constexpr verdict port_verdict(const rewrite& r, node_id id, int port) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
         if (!found.has_multiply()) {
@@ -35931,12 +35624,11 @@ private:
         }
         return true;
     }
-    static constexpr node_id add_operation(auto& r, node_id like, view<output_ref> inputs, const relaxation& types) {
-        graph& model = r.model;
+    static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
         if (declared.rule == op::dequantization_rule::same) {
-            return model.clone(like, inputs);
+            return r.model.clone(like, inputs);
         }
-        return model.add_relaxed(model[like].attributes(), inputs, types, {}, model[like].version());
+        return r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
     }
 };
 

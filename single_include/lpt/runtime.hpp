@@ -896,6 +896,7 @@ enum class unary_function : std::uint8_t {
 enum class post_kind : std::uint8_t {
     clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
     prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    divide,  ///< v = v / a with a = per_channel_a[c], or alpha when that is null; one rounding
     scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
     add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
     multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
@@ -5692,6 +5693,7 @@ namespace lpt::inline LPT_ABI::plan {
 struct chain_function {
     enum class form {
         affine,    // scale * v + shift
+        divide,    // v / scale
         clamp,     // between low and high
         prelu,     // v < 0 ? scale * v : v
         unary,     // function with low and high as its alpha and beta
@@ -5704,6 +5706,8 @@ struct chain_function {
     double low = 0;
     double high = 0;
     kernel::unary_function function = kernel::unary_function::abs;
+    bool is_zero_point =
+        false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -5734,7 +5738,8 @@ struct chain {
         if (scale.is(1) && shift.is_nothing_to_add()) {
             return;
         }
-        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
+        if (!functions.empty() && functions.back().what == chain_function::form::affine &&
+            !functions.back().is_zero_point) {
             chain_function& before = functions.back();
             spread joined_scale;
             spread moved;
@@ -5751,6 +5756,26 @@ struct chain {
         chain_function made;
         made.scale = scale;
         made.shift = shift;
+        functions.push_back(std::move(made));
+    }
+    /// What the elements of a dequantization's base are: (q - zero point) * scale where that is its form, so that q = zero point gives 0.
+    void dequantize(const quantized_source& from) {
+        const bool has_zero_point = from.has_one_zero_point() && from.zero_point() != 0;
+        if (!has_zero_point || !functions.empty() || !from.shift.is_one()) {
+            affine(from.scale, from.shift);
+            return;
+        }
+        chain_function taken_off;
+        taken_off.shift = spread::of(-from.zero_point());
+        taken_off.is_zero_point = true;
+        functions.push_back(std::move(taken_off));
+        affine(from.scale, spread::of(no_shift));
+    }
+    /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
+    void divide(const spread& divisor) {
+        chain_function made;
+        made.what = chain_function::form::divide;
+        made.scale = divisor;
         functions.push_back(std::move(made));
     }
     void clamp(double least, double greatest) {
@@ -5773,10 +5798,32 @@ struct chain {
         type = as;
         low = least;
         high = greatest;
+        join_zero_point();
         narrow_by_clamp();
     }
 
 private:
+    /// Between integers a last digit does not count: one function where there are two.
+    void join_zero_point() {
+        if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {
+            return;
+        }
+        for (const chain_function& each : functions) {
+            if (each.what != chain_function::form::affine && each.what != chain_function::form::clamp) {
+                return;
+            }
+        }
+        const std::vector<chain_function> all = std::move(functions);
+        functions.clear();
+        affine(all[0].scale, all[0].shift);
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            if (all[i].what == chain_function::form::affine) {
+                affine(all[i].scale, all[i].shift);
+            } else {
+                functions.push_back(all[i]);
+            }
+        }
+    }
     /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
     /// rounding and scaling keep the order.
     void narrow_by_clamp() {
@@ -6038,12 +6085,13 @@ struct storage {
     lpt::tensor value;                   // constant
 };
 
-/// A tensor in memory.
+/// A tensor in memory: a storage, or a part of one, that begins `offset` bytes behind its beginning.
 struct stored_tensor {
     element type = dynamic;
     lpt::shape dimensions;
     layout order = layout::plain;
     storage_id storage = storage_id::none;
+    std::size_t offset = 0;
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
 };
@@ -6438,6 +6486,10 @@ planned_finish finish_of(const chain& functions, const Numbers& numbers, const R
                 post.a = numbers(each.scale);
                 post.b = numbers(each.shift);
                 break;
+            case chain_function::form::divide:
+                post.kind = kernel::post_kind::divide;
+                post.a = numbers(each.scale);
+                break;
             case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
             case chain_function::form::prelu:
                 post.kind = kernel::post_kind::prelu;
@@ -6612,8 +6664,20 @@ inline bool extend_by_power(chain& to, const graph& model, const node& each, int
     return true;
 }
 
+/// True if what a node gives is only read to be rounded to whole numbers: a last digit decides about a whole step there.
+inline bool is_rounded_next(const graph& model, node_id id) {
+    return model.use_count(id) == 1 && model[model.first_use(id).node].is<op::round>();
+}
+
+/// True if multiplying by 1 / v divides by v to the last bit.
+inline bool has_exact_reciprocal(double v) {
+    const auto inverse = static_cast<float>(1 / v);
+    return static_cast<double>(inverse) * v == 1 && math::absolute(v) < 1e30 && math::absolute(v) > 1e-30;
+}
+
 /// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
-inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
+inline bool extend_by_constant(chain& to, const graph& model, node_id id, const spread& numbers, int port) {
+    const node& each = model[id];
     if (!to.allows(numbers) || !finite(numbers)) {
         return false;
     }
@@ -6636,6 +6700,10 @@ inline bool extend_by_constant(chain& to, const node& each, const spread& number
             }
             if (!numbers.all([](double v) { return v != 0; })) {
                 return false;
+            }
+            if (is_rounded_next(model, id) && !numbers.all(has_exact_reciprocal)) {
+                to.divide(numbers);
+                return true;
             }
             to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
             return true;
@@ -6778,7 +6846,7 @@ inline bool extend(chain& to, quantized_sources& sources, node_id id, int port) 
         case op::kind::minimum: {
             const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
             extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
-                                              detail::extend_by_constant(to, each, numbers, port)
+                                              detail::extend_by_constant(to, model, id, numbers, port)
                                         : !first && detail::extend_by_tensor(to, sources, each, port);
             break;
         }
@@ -7026,7 +7094,7 @@ inline bool begin_one_operand(quantized_sources& sources, node_id id, group& res
         result.operands[0] = plain_source(model, from.base);
         result.functions = chain();
         result.functions.dimensions = each.shape();
-        result.functions.affine(from.scale, from.shift);
+        result.functions.dequantize(from);
         if (extend(result.functions, sources, id, port)) {
             return true;
         }
@@ -7039,6 +7107,19 @@ inline bool begin(quantized_sources& sources, node_id id, group& result) {
     return begin_convolution(sources, id, result) || begin_product(sources, id, result) ||
            begin_pool(sources.model(), id, result) || begin_one_operand(sources, id, result) ||
            begin_two_operands(sources, id, result);
+}
+
+/// Where a function of two tensors gives real numbers, operands with a zero point are dequantized before it: what is 0 is read as 0.
+inline void show_zeros(quantized_sources& sources, group& made) {
+    if (made.form != group_form::two_operands || made.functions.type != f32) {
+        return;
+    }
+    const node& each = sources.model()[made.anchor];
+    for (std::size_t port = 0; port < 2; ++port) {
+        if (made.operands[port].has_one_zero_point() && made.operands[port].zero_point() != 0) {
+            made.operands[port] = plain_source(sources.model(), each.input(port));
+        }
+    }
 }
 
 inline int turn_of(op::kind kind) {
@@ -7073,6 +7154,7 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
                 continue;
             }
             follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            detail::show_zeros(sources, made);
             for (const node_id member : made.functions.nodes) {
                 result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
             }
@@ -7340,9 +7422,15 @@ private:
         net_.storages.push_back(std::move(made));
         return id_at<storage_id>(net_.storages.size() - 1);
     }
-    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage) {
-        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
+    tensor_id add_view(element type, const shape& dimensions, layout order, storage_id storage,
+                       std::size_t offset = 0) {
+        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage, offset});
         return id_at<tensor_id>(net_.tensors.size() - 1);
+    }
+    /// The bytes of a tensor seen another way, from `offset` bytes on.
+    tensor_id add_view_of(tensor_id whole, const shape& dimensions, layout order, std::size_t offset = 0) {
+        const stored_tensor of = at(whole);
+        return add_view(of.type, dimensions, order, of.storage, of.offset + offset);
     }
     tensor_id add_tensor(element type, const shape& dimensions, layout order, area where = area::arena) {
         return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
@@ -7371,7 +7459,7 @@ private:
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
         if (layouts_agree(value.dimensions)) {
             const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
-            version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
+            version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
     bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }
@@ -8370,7 +8458,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
     made.anchor = output.node;
     made.operands[0] = plain_source(model(), from.base);
     made.functions.dimensions = model().shape(output);
-    made.functions.affine(from.scale, from.shift);
+    made.functions.dequantize(from);
     made.functions.tail = output;
     output_ref above = output;
     while (!(above == from.base)) {
@@ -9352,6 +9440,117 @@ inline bool planner::make_kernel(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/parts.hpp
+#ifndef LPT_HOLDS_PLAN_PARTS_HPP
+#define LPT_HOLDS_PLAN_PARTS_HPP
+// Tensors that a Concat only puts one behind the other are written where it would put them.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// Finds which blocks become parts of others. Lifetimes are known; steps that may write where they read do.
+///
+/// A block becomes a part where a Concat reads the whole of it once, the Concat's output is that block and others one behind the other, and
+/// nothing that reads either finds bytes of the other's. Concats are visited from the last to the first, so that a part of a part is
+/// placed in the outermost block at once: time grows with the number of tensors that steps read and write.
+class part_planner {
+    struct history {
+        std::vector<step_id> writers;
+        std::vector<step_id> readers;
+        storage_id whole = storage_id::none;  // the block that this one became a part of
+        std::size_t offset = 0;
+        bool is_rewritten = false;  // or a block around it, when the Concat that joined them is over
+    };
+
+    network& net_;
+    std::vector<history> blocks_;  // by storage
+
+    history& of(storage_id id) { return blocks_[index_of(id)]; }
+    storage_id whole_of(tensor_id tensor) {
+        const storage_id own = net_[tensor].storage;
+        return of(own).whole == storage_id::none ? own : of(own).whole;
+    }
+    void find_history() {
+        for (std::size_t i = 0; i < net_.steps.size(); ++i) {
+            for (const tensor_id tensor : net_.steps[i].reads) {
+                of(net_[tensor].storage).readers.push_back(id_at<step_id>(i));
+            }
+            for (const tensor_id tensor : net_.steps[i].writes) {
+                of(net_[tensor].storage).writers.push_back(id_at<step_id>(i));
+            }
+        }
+    }
+    /// Kernels may read, and drop, some bytes behind their input: no other thread of the same step may write them meanwhile.
+    bool has_readers_that_write(storage_id part, storage_id whole, step_id concat) {
+        const auto is_inside = [&](tensor_id tensor) { return whole_of(tensor) == whole; };
+        for (const step_id writer : of(part).writers) {
+            if (std::ranges::any_of(net_[writer].reads, is_inside)) {
+                return true;
+            }
+        }
+        return std::ranges::any_of(of(part).readers, [&](step_id reader) {
+            return reader != concat && std::ranges::any_of(net_[reader].writes, is_inside);
+        });
+    }
+    bool may_join(tensor_id input, std::size_t length, const concat_step& work, step_id concat) {
+        const storage_id block = net_[input].storage;
+        const storage& part = net_[block];
+        const bool is_whole = part.where == area::arena && net_[input].offset == 0 && part.bytes == length;
+        if (!is_whole || of(block).whole != storage_id::none || block == net_[work.output].storage ||
+            of(block).writers.empty() || of(block).writers.back() >= concat) {
+            return false;
+        }
+        const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
+        return stays && !has_readers_that_write(block, whole_of(work.output), concat);
+    }
+    void join(storage_id part, storage_id around, std::size_t offset) {
+        history& mine = of(part);
+        const storage_id outermost = of(around).whole == storage_id::none ? around : of(around).whole;
+        mine.whole = outermost;
+        mine.offset = of(around).offset + offset;
+        mine.is_rewritten = of(around).is_rewritten;
+        storage& whole = net_[outermost];
+        whole.first_step = std::min(whole.first_step, net_[part].first_step);
+        whole.last_step = std::max(whole.last_step, net_[part].last_step);
+        net_[part].bytes = 0;
+    }
+    void visit(const concat_step& work, step_id concat) {
+        const storage_id around = net_[work.output].storage;
+        if (work.rows != 1 || net_[around].where != area::arena || of(around).writers.front() != concat) {
+            return;
+        }
+        of(around).is_rewritten = of(around).is_rewritten || of(around).writers.back() > concat;
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
+            if (may_join(work.inputs[i], work.lengths[i], work, concat)) {
+                join(net_[work.inputs[i]].storage, around, offset);
+            }
+        }
+    }
+
+public:
+    explicit part_planner(network& net) : net_(net), blocks_(net.storages.size()) { find_history(); }
+
+    void place() {
+        for (std::size_t i = net_.steps.size(); i-- > 0;) {
+            if (const auto* work = std::get_if<concat_step>(&net_.steps[i].work)) {
+                visit(*work, id_at<step_id>(i));
+            }
+        }
+        for (stored_tensor& each : net_.tensors) {
+            if (const history& known = of(each.storage); known.whole != storage_id::none) {
+                each.offset += known.offset;
+                each.storage = known.whole;
+            }
+        }
+    }
+};
+
+/// Lets steps write their part of what a Concat gives, where it is in one piece; of such a part nothing is left to be copied.
+inline void place_parts(network& net) { part_planner(net).place(); }
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
 // ======== lpt/plan/memory.hpp
 #ifndef LPT_HOLDS_PLAN_MEMORY_HPP
 #define LPT_HOLDS_PLAN_MEMORY_HPP
@@ -9394,9 +9593,16 @@ inline void share_in_place(network& net) {
         const storage_id other = joined[index_of(block)];
         return other == storage_id::none ? block : other;
     };
+    const auto reads_part = [&](const step& each) {  // that the step would overwrite before it is read
+        const stored_tensor& first = net[each.reads[0]];
+        return std::any_of(each.reads.begin(), each.reads.end(), [&](tensor_id other) {
+            return block_of(other) == block_of(each.reads[0]) &&
+                   (net[other].offset != first.offset || net[other].bytes() != first.bytes());
+        });
+    };
     for (std::size_t at = 0; at < net.steps.size(); ++at) {
         const step& each = net.steps[at];
-        if (!each.may_overwrite) {
+        if (!each.may_overwrite || reads_part(each)) {
             continue;
         }
         const step_id i = id_at<step_id>(at);
@@ -9651,6 +9857,7 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
+    detail::place_parts(net);
     const std::vector<storage_id> blocks = detail::blocks_of_arena(net);
     detail::check_total(net, blocks);
     const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
@@ -9726,6 +9933,16 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     }
     block = common(block, run);
     return block == 0 ? 1 : block;
+}
+
+/// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
+inline bool follow_one_another(const std::vector<std::int32_t>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from[0] < 0 || from[i] != from[0] + static_cast<std::int32_t>(i)) {
+            return false;
+        }
+    }
+    return !from.empty();
 }
 
 /// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
@@ -9810,7 +10027,7 @@ inline bool planner::make_view(node_id id) {
     for (const layout from : {layout::channels_last, layout::plain}) {
         if (detail::moves_channels(model(), each, from) && exists(input, from)) {
             const layout to = from == layout::plain ? layout::channels_last : layout::plain;
-            define(id, add_view(each.type(), each.shape(), to, at(tensor_of(input, from)).storage));
+            define(id, add_view_of(tensor_of(input, from), each.shape(), to));
             return true;
         }
     }
@@ -9826,7 +10043,7 @@ inline bool planner::make_view(node_id id) {
         fail({each.operation(), " '", each.name(), "': an input of shape ", at(from).dimensions, " cannot be seen as ",
               each.shape()});
     }
-    define(id, add_view(each.type(), each.shape(), layout::plain, at(from).storage));
+    define(id, add_view_of(from, each.shape(), layout::plain));
     return true;
 }
 
@@ -9967,16 +10184,21 @@ inline bool planner::make_gather(node_id id) {
         const layout order = last ? layout::channels_last : layout::plain;
         gather_step work;
         work.input = tensor_of(input, order);
-        work.output = add_tensor(type, result, order);
         work.element_bytes = bit_width(type) / 8;
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
-        const std::vector<std::int32_t> to = detail::places_of(result, at(work.output).order);
+        const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
         std::vector<std::int32_t> sources(to.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
             const std::int64_t number = moved[port].integer(i);
             sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
         }
+        if (detail::follow_one_another(sources)) {
+            const auto first = static_cast<std::size_t>(sources[0]) * static_cast<std::size_t>(work.element_bytes);
+            define(output, add_view_of(work.input, result, order, first));
+            continue;
+        }
+        work.output = add_tensor(type, result, order);
         work.block = detail::block_of(sources);
         for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
             work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
@@ -11380,6 +11602,9 @@ void concatenate(const plan::concat_step& work, const Input& input, std::byte* t
         std::byte* first = to;
         for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
             const std::byte* const from = input(i);
+            if (from == first) {  // its step wrote it there
+                continue;
+            }
             for (std::size_t row = begin; row < end; ++row) {
                 detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
             }
@@ -11504,18 +11729,19 @@ public:
     run_memory(const plan::network& net, const memory& where) : net_(net), memory_(where) {}
 
     /// The index of each loop of an elementwise step around its pixels and channels.
-    using position = std::vector<std::int64_t>;
+    using position = seq<std::int64_t, 8>;  // a run asks for no memory unless there are more loops
 
     const std::byte* read(plan::tensor_id tensor) const {
         if (tensor == plan::tensor_id::none) {
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
+        const std::size_t offset = net_[tensor].offset;
         switch (block.where) {
-            case plan::area::arena: return memory_.arena + block.offset;
-            case plan::area::constant: return block.value.data();
-            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
-            case plan::area::state: return memory_.states[block.offset]->bytes.data();
+            case plan::area::arena: return memory_.arena + block.offset + offset;
+            case plan::area::constant: return block.value.data() + offset;
+            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
         }
         return nullptr;
     }
@@ -11525,8 +11751,9 @@ public:
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
-        return block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
-                                                : memory_.arena + block.offset;
+        std::byte* const first = block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
+                                                                  : memory_.arena + block.offset;
+        return first + net_[tensor].offset;
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
@@ -12605,10 +12832,11 @@ enum class area : std::uint8_t {
     none,  ///< an operand that is left out
 };
 
-/// Where a tensor begins: `offset` bytes into its area; of an input its number.
+/// Where a tensor begins: `offset` bytes into its area; in an input, `offset` is its number, and the tensor begins `part` bytes into it.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
+    std::size_t part = 0;
 };
 
 /// A tensor that kernels read or write.
