@@ -187,9 +187,14 @@ const tensor& observer::value_of(output_ref output) {
     if (each.is<op::read_value>()) {
         return values_.emplace(key, state_value_of(output.node)).first->second;
     }
-    if (each.is<op::transpose>()) {  // the same bytes in the other layout
-        const seq<tensor> inputs{value_of(each.input(0)), value_of(each.input(1))};
-        return values_.emplace(key, reference::evaluate_node<float>(model, output.node, inputs)[0]).first->second;
+    const bool views = op::has(op::row_of(each.attributes()).traits, op::trait::movement);
+    if (views && !each.is<op::broadcast>()) {  // the same bytes in another layout, or a part of them
+        seq<tensor> inputs;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            inputs.push_back(value_of(each.input(port)));
+        }
+        const seq<tensor> all = reference::evaluate_node<float>(model, output.node, inputs);
+        return values_.emplace(key, all[static_cast<std::size_t>(output.port)]).first->second;
     }
     switch (each.kind()) {
         case op::kind::reshape:
