@@ -102,17 +102,28 @@ TEST_CASE("Negative scales do not narrow the range") {
     CHECK(made.low == -128);
 }
 
-TEST_CASE("A quotient that is rounded next is divided, unless its reciprocal is exact or nothing rounds it") {
-    const auto first_form = [](double divisor, bool rounds) {
+TEST_CASE("A quotient that is rounded next is divided, unless its reciprocal is exact behind a scaling or nothing "
+          "rounds it") {
+    const auto forms = [](double divisor, bool rounds, bool scales) {
         graph model;
-        const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        if (scales) {
+            input = model.add(op::multiply{}, {input, constant(model, shape{}, {3})});
+        }
         const node_id quotient = model.add(op::divide{}, {input, constant(model, shape{}, {divisor})});
         model.result(rounds ? model.add(op::round{}, {quotient}) : model.add(op::relu{}, {quotient}));
-        return chain_of(model, 1).functions[0].what;
+        std::vector<chain_function::form> result;
+        for (const chain_function& each : chain_of(model, 1).functions) {
+            result.push_back(each.what);
+        }
+        return result;
     };
-    CHECK(first_form(0.3, true) == chain_function::form::divide);
-    CHECK(first_form(0.25, true) == chain_function::form::affine);
-    CHECK(first_form(0.3, false) == chain_function::form::affine);
+    using form = chain_function::form;
+    CHECK(forms(0.3, true, false) == std::vector{form::divide, form::unary});
+    CHECK(forms(0.25, true, false) == std::vector{form::divide, form::unary});
+    CHECK(forms(0.3, true, true) == std::vector{form::affine, form::divide, form::unary});
+    CHECK(forms(0.25, true, true) == std::vector{form::affine, form::unary});
+    CHECK(forms(0.3, false, false) == std::vector{form::affine, form::clamp});
 }
 
 TEST_CASE("A dequantization takes its zero point off before it scales, unless integers are stored") {
