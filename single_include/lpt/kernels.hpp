@@ -9131,10 +9131,15 @@ struct convert {
     using ints = typename simd::ints;
     static constexpr std::int64_t width = simd::width;
 
-    /// A conversion whose elements may be whole steps: x = round_half_even(x / divisor[c]) where it `divides`, for x and no scale. Such a
-    /// quotient of two numbers is known to the last bit, so ties stay ties.
+    /// A conversion whose elements may be whole steps: round_half_even(fma(x, factor[c], summand[c]) / divisor[c]) takes the place of x
+    /// where it `divides`. A quotient of two numbers is known to the last bit, so ties stay ties.
     struct counted_problem : convert_problem {
         bool divides = false;
+        bool scales_first = false;  // else factor is 1, and summand nothing
+        const float* factor = nullptr;
+        float factor_all = 1;
+        const float* summand = nullptr;
+        float summand_all = -0.0f;
         const float* divisor = nullptr;
         float divisor_all = 1;
     };
@@ -9145,12 +9150,21 @@ struct convert {
         static_cast<convert_problem&>(p) = problem;
         epilogue& e = p.finish;
         const post_operation* const post = e.post;
-        const bool starts = e.scale == nullptr && e.bias == nullptr && e.scale_all == 1 && e.bias_all == 0;
-        if (p.input_type != element_kind::f32 || e.output_type == element_kind::f32 || !starts || e.post_count < 2 ||
+        if (p.input_type != element_kind::f32 || e.output_type == element_kind::f32 || e.post_count < 2 ||
             post[0].kind != post_kind::divide || post[1].kind != post_kind::unary ||
             post[1].function != unary_function::round_even)
             return p;
         p.divides = true;
+        p.scales_first = e.scale != nullptr || e.bias != nullptr || e.scale_all != 1 || e.bias_all != 0;
+        if (p.scales_first) {
+            p.factor = e.scale;
+            p.factor_all = e.scale_all;
+            p.summand = e.bias;
+            p.summand_all = e.bias_all;
+            e.scale = e.bias = nullptr;
+            e.scale_all = 1;
+            e.bias_all = -0.0f;
+        }
         p.divisor = post[0].per_channel_a;
         p.divisor_all = post[0].alpha;
         int taken = 2;
@@ -9360,11 +9374,11 @@ struct convert {
             constexpr std::int64_t step = 4 * width;
             const epilogue& e = p.finish;
             const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
-            const bool centred = is_centred(e);
+            const bool centred = !p.divides && is_centred(e);
             const arithmetic by = p.divides ? arithmetic::counted : centred ? arithmetic::centred : arithmetic::scaled;
             const line_function function =
                 e.post_count == 0 || centred ? find_line(p.input_type, e.output_type, bounded, by) : nullptr;
-            if (function == nullptr || !rounds_directly(p)) return false;
+            if (function == nullptr || p.scales_first || !rounds_directly(p)) return false;
             const std::int64_t from_bytes = bytes_of(p.input_type);
             const std::int64_t to_bytes = bytes_of(e.output_type);
             line all;
@@ -9451,13 +9465,26 @@ struct convert {
         }
     }
 
-    static void count_steps(const counted_problem& p, const float* divisor, float divisor_all, std::int64_t channel,
-                            std::int64_t columns, float* v) noexcept {
+    static floats whole_steps(floats x, floats factor, floats summand, floats divisor) noexcept {
+        return simd::round_even(simd::divide(simd::fma(x, factor, summand), divisor));
+    }
+    /// Channels of a pixel.
+    static void count_steps(const counted_problem& p, std::int64_t channel, std::int64_t columns, float* v) noexcept {
         if (!p.divides) return;
         for (std::int64_t i = 0; i < columns; i += width) {
-            const floats by = finish<Isa>::load_or(divisor, divisor_all, channel + i, columns - i);
-            simd::store(v + i, simd::round_even(simd::divide(simd::load(v + i), by)));
+            const auto number = [&](const float* array, float all) __attribute__((always_inline)) {
+                return finish<Isa>::load_or(array, all, channel + i, columns - i);
+            };
+            simd::store(v + i, whole_steps(simd::load(v + i), number(p.factor, p.factor_all),
+                                           number(p.summand, p.summand_all), number(p.divisor, p.divisor_all)));
         }
+    }
+    /// Pixels of a channel.
+    static void count_steps_of(const counted_problem& p, std::int64_t channel, std::int64_t count, float* v) noexcept {
+        if (!p.divides) return;
+        const channel_numbers with = numbers_of(p, channel);
+        for (std::int64_t i = 0; i < count; i += width)
+            simd::store(v + i, whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
     }
 
     static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
@@ -9488,7 +9515,7 @@ struct convert {
         } else {
             load(p, from, part, copy);
             clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, copy);
-            count_steps(p, p.divisor, p.divisor_all, channel, count, copy);
+            count_steps(p, channel, count, copy);
         }
         unsigned char* direct = static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type);
         const std::int64_t row = n * p.pixels + pixel;
@@ -9515,7 +9542,7 @@ struct convert {
         load(p, n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride, part, v);
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
               p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
-        count_steps(p, nullptr, p.divisor != nullptr ? p.divisor[channel] : p.divisor_all, 0, count, v);
+        count_steps_of(p, channel, count, v);
         finish<Isa>::row(e, v, 0, 0, count, output);
     }
     static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
@@ -9550,14 +9577,15 @@ struct convert {
     }
     /// What the pixels of one channel go through.
     struct channel_numbers {
-        floats low, high, divisor, scale, bias;
+        floats low, high, factor, summand, divisor, scale, bias;
     };
     static channel_numbers numbers_of(const counted_problem& p, std::int64_t channel) noexcept {
         const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
             return simd::broadcast(array != nullptr ? array[channel] : all);
         };
-        return {number(p.input_low, p.input_low_all), number(p.input_high, p.input_high_all),
-                number(p.divisor, p.divisor_all), number(p.finish.scale, p.finish.scale_all),
+        return {number(p.input_low, p.input_low_all),    number(p.input_high, p.input_high_all),
+                number(p.factor, p.factor_all),          number(p.summand, p.summand_all),
+                number(p.divisor, p.divisor_all),        number(p.finish.scale, p.finish.scale_all),
                 number(p.finish.bias, p.finish.bias_all)};
     }
     static void run_few_channels(const counted_problem& p, std::int64_t n, std::int64_t pixel,
@@ -9578,7 +9606,7 @@ struct convert {
                 else
                     v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
                 if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
-                if (p.divides) v = simd::round_even(simd::divide(v, with.divisor));
+                if (p.divides) v = whole_steps(v, with.factor, with.summand, with.divisor);
                 v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
                 const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
                 const ints part = simd::multiply_int(byte, shift);
@@ -9619,8 +9647,9 @@ struct convert {
             return;
         }
         counted_problem p = counted(problem);
+        const bool one_step = p.factor == nullptr && p.summand == nullptr && p.divisor == nullptr;
         const bool uniform =
-            p.divisor == nullptr && p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
+            one_step && p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
         if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
             p.channels = p.batch * p.pixels * p.channels;
             p.pixels = p.batch = 1;

@@ -6701,7 +6701,8 @@ inline bool extend_by_constant(chain& to, const graph& model, node_id id, const 
             if (!numbers.all([](double v) { return v != 0; })) {
                 return false;
             }
-            if (is_rounded_next(model, id) && !numbers.all(has_exact_reciprocal)) {
+            // An exact reciprocal joins the scaling before it; at the start a division is the form that conversions know.
+            if (is_rounded_next(model, id) && (to.functions.empty() || !numbers.all(has_exact_reciprocal))) {
                 to.divide(numbers);
                 return true;
             }

@@ -296,7 +296,10 @@ struct counted_case {
     layout from, to;
     k::element_kind type;
     bool per_channel;
+    bool scales_first;
+    float step;
 
+    static float factor_of(std::int64_t channel) { return 0.75f + 0.5f * static_cast<float>(channel % 3); }
     static float divisor_of(std::int64_t channel) { return 0.0137f + 0.211f * static_cast<float>(channel % 11); }
     static int zero_point_of(std::int64_t channel) { return static_cast<int>(channel % 5) - 2; }
     static std::int64_t at(const k::element_layout& l, std::int64_t n, std::int64_t pixel, std::int64_t channel) {
@@ -309,15 +312,18 @@ struct counted_case {
                 for (std::int64_t channel = 0; channel < channels; ++channel)
                     visit(n, pixel, channel);
     }
-    /// How many elements are not saturate(round_half_even(x / divisor) + zero point).
+    /// How many elements are not saturate(round_half_even((x * factor + summand) / divisor) * step + zero point).
     int wrong(const k::kernel_table& table) const {
         const k::element_layout in = describe(from, pixels, channels);
         const k::element_layout out = describe(to, pixels, channels);
         guarded<float> input(static_cast<std::size_t>(elements_of(in, batch, pixels, channels)));
-        guarded<float> divisors(static_cast<std::size_t>(channels)), zeros(static_cast<std::size_t>(channels));
+        const auto numbers = static_cast<std::size_t>(channels);
+        guarded<float> factors(numbers), summands(numbers), divisors(numbers), zeros(numbers);
         for (std::int64_t c = 0; c < channels; ++c) {
             divisors.data()[c] = divisor_of(per_channel ? c : 0);
             zeros.data()[c] = static_cast<float>(zero_point_of(per_channel ? c : 3));
+            factors.data()[c] = scales_first ? factor_of(per_channel ? c : 1) : 1;
+            summands.data()[c] = scales_first ? 0.125f * zeros.data()[c] : 0;
         }
         std::int64_t count = 0;
         each([&](std::int64_t n, std::int64_t pixel, std::int64_t c) {
@@ -332,7 +338,7 @@ struct counted_case {
         post[1].kind = k::post_kind::unary;
         post[1].function = k::unary_function::round_even;
         post[2].kind = k::post_kind::scale_shift;
-        post[2].alpha = 1;
+        post[2].alpha = step;
         if (per_channel) {
             post[0].per_channel_a = divisors.data();
             post[2].per_channel_b = zeros.data();
@@ -349,6 +355,13 @@ struct counted_case {
         p.output_layout = out;
         p.finish.post = post;
         p.finish.post_count = 3;
+        if (scales_first && per_channel) {
+            p.finish.scale = factors.data();
+            p.finish.bias = summands.data();
+        } else if (scales_first) {
+            p.finish.scale_all = factors.data()[0];
+            p.finish.bias_all = summands.data()[0];
+        }
         p.finish.output_type = type;
         p.finish.quant_low = type == k::element_kind::i8 ? -128 : 0;
         p.finish.quant_high = type == k::element_kind::i8 ? 127 : 255;
@@ -357,9 +370,10 @@ struct counted_case {
         table.convert(p, threads(2));
         int result = 0;
         each([&](std::int64_t n, std::int64_t pixel, std::int64_t c) {
-            const float quotient = input.data()[at(in, n, pixel, c)] / divisors.data()[c];
-            const float code =
-                std::min(std::max(std::nearbyint(quotient) + zeros.data()[c], p.finish.quant_low), p.finish.quant_high);
+            const float x = std::fma(input.data()[at(in, n, pixel, c)], factors.data()[c], summands.data()[c]);
+            const float quotient = x / divisors.data()[c];
+            const float code = std::min(std::max(std::nearbyint(quotient) * step + zeros.data()[c], p.finish.quant_low),
+                                        p.finish.quant_high);
             const std::uint8_t byte = codes.data()[at(out, n, pixel, c)];
             result += static_cast<int>(code) !=
                       (type == k::element_kind::i8 ? static_cast<std::int8_t>(byte) : static_cast<int>(byte));
@@ -370,14 +384,17 @@ struct counted_case {
 
 }  // namespace
 
-TEST_CASE("what is divided, rounded and shifted is so to the last bit, in every layout, on every instruction set") {
+TEST_CASE(
+    "what is scaled, divided, rounded and shifted is so to the last bit, in every layout, on every instruction set") {
     const layout layouts[] = {layout::channels, layout::planes, layout::wide_channels};
     for (const layout from : layouts) {
         for (const layout to : layouts) {
             for (const std::int64_t channels : {1, 3, 16, 37, 300}) {
-                for (int variant = 0; variant < 4; ++variant) {
+                for (int variant = 0; variant < 16; ++variant) {
                     const k::element_kind type = variant % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
-                    const counted_case c{2, 4 + 1200 / channels, channels, from, to, type, variant / 2 != 0};
+                    const float step = (variant & 8) != 0 ? 2.0f : 1.0f;
+                    const counted_case c{2,    4 + 1200 / channels, channels,           from, to,
+                                         type, (variant & 2) != 0,  (variant & 4) != 0, step};
                     CAPTURE(channels);
                     CAPTURE(variant);
                     CHECK(c.wrong(k::table_for(k::isa::scalar)) == 0);
