@@ -25,7 +25,7 @@ const tensor& x() {
     static const tensor all = floats_of({2, 3}, {1, 2, 3, 4, 5, 6});
     return all;
 }
-std::string refusal(const parts& net) {
+std::string refusal_of(const parts& net) {
     try {
         import_content(make_model(net));
     } catch (const error& raised) {
@@ -68,14 +68,14 @@ TEST_CASE("A sequence can grow and shrink before it is joined, along an axis tha
 }
 
 TEST_CASE("Places outside of a sequence, tensors for sequences and parts that do not add up are refused") {
-    CHECK(refusal(split({make_node("SequenceAt", {"s", "p"}, {"y"})}, {place("p", {}, 3)}, {"x"}))
+    CHECK(refusal_of(split({make_node("SequenceAt", {"s", "p"}, {"y"})}, {place("p", {}, 3)}, {"x"}))
               .ends_with("place 3 is outside a sequence of 3"));
-    CHECK(refusal(split({make_node("SequenceAt", {"x", "p"}, {"y"})}, {place("p", {}, 0)}, {"x"}))
+    CHECK(refusal_of(split({make_node("SequenceAt", {"x", "p"}, {"y"})}, {place("p", {}, 0)}, {"x"}))
               .ends_with("input 0 is a tensor, but must be a sequence"));
-    CHECK(refusal(
+    CHECK(refusal_of(
               split({make_node("SequenceAt", {"s", "p"}, {"y"})}, {place("p", {}, 0), place("n", {1}, 2)}, {"x", "n"}))
               .ends_with("has parts that do not add to the size of axis 1, which is 3"));
-    CHECK(refusal(
+    CHECK(refusal_of(
               split({make_node("SequenceEmpty", {}, {"e"}), make_node("ConcatFromSequence", {"e"}, {"y"})}, {}, {"x"}))
               .ends_with("joins a sequence of 0"));
 }
