@@ -28,6 +28,15 @@ inline value as_integers(operation& n, output_ref whole) {
     return result;
 }
 
+/// The elements of one place on an axis: those of all axes behind it.
+inline std::size_t elements_behind(const lpt::shape& dimensions, std::size_t axis) {
+    std::size_t elements = 1;
+    for (std::size_t i = axis + 1; i < dimensions.rank(); ++i) {
+        elements *= static_cast<std::size_t>(dimensions[i]);
+    }
+    return elements;
+}
+
 /// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
 /// subtracted first: as many as there are places, or one for all, or none.
 inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
@@ -38,15 +47,8 @@ inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis,
     if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
         n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
     }
-    const auto behind = [&](std::size_t which) {
-        std::size_t elements = 1;
-        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
-            elements *= static_cast<std::size_t>(dimensions[i]);
-        }
-        return elements;
-    };
-    const std::size_t inner = behind(axis);
-    const std::size_t channel_size = behind(channels);
+    const std::size_t inner = elements_behind(dimensions, axis);
+    const std::size_t channel_size = elements_behind(dimensions, channels);
     dimensions[axis] = 1;
     tensor_builder result(f32, dimensions);
     const bool signs = is_signed(bytes.type());
@@ -129,10 +131,7 @@ inline tensor part_of_bytes(const tensor& from, std::size_t axis, std::int64_t b
     const auto length = static_cast<std::size_t>(dimensions[axis]);
     const auto taken = static_cast<std::size_t>(end - begin);
     dimensions[axis] = end - begin;
-    std::size_t inner = 1;
-    for (std::size_t i = axis + 1; i < dimensions.rank(); ++i) {
-        inner *= static_cast<std::size_t>(dimensions[i]);
-    }
+    const std::size_t inner = elements_behind(dimensions, axis);
     tensor_builder result(from.type(), dimensions);
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const std::size_t place = i / inner % taken + static_cast<std::size_t>(begin);
@@ -141,15 +140,13 @@ inline tensor part_of_bytes(const tensor& from, std::size_t axis, std::int64_t b
     return result.finish();
 }
 
-/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
-inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const tensor* weights = n.known(n.in(1));
-    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
-           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
+/// True for weights that are known under data whose zero point, at port `data_zero`, is known only in a run.
+inline bool has_computed_zero_point(operation& n, std::size_t data_zero, const known_weights& known) {
+    return known.bytes != nullptr && n.has(data_zero) && !n.is_known(data_zero);
 }
-inline output_ref whole_at(operation& n, std::size_t port) {
-    const value given = n.value_at(port);
-    return given.whole ? given.whole : n.convert(n.in(port), f32);
+/// Integers in real numbers: those that they were computed as, where they were.
+inline output_ref whole_of(operation& n, const value& integers) {
+    return integers.whole ? integers.whole : n.convert(n.reader().plain_of(integers), f32);
 }
 
 /// The data of a sum of products of bytes, and its weights, known or not; or a part of both along the axis that is summed.
@@ -193,7 +190,7 @@ value sums_of(operation& n, const known_weights& known, const lpt::integers& end
 /// same for all data: a convolution of ones with the sums of the weights' channels.
 inline output_ref convolution_of_bytes(operation& n, const integer_operands& of, const known_weights& known) {
     const lpt::shape sizes = n.shape(of.data);
-    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
+    if (!has_computed_zero_point(n, 2, known) || !sizes.is_static() || sizes.rank() < 3 ||
         n.rank(of.weights) != sizes.rank()) {
         return convolved(n, centred(n, of.data, 2, 1), of.centred_weights, {});
     }
@@ -204,7 +201,7 @@ inline output_ref convolution_of_bytes(operation& n, const integer_operands& of,
     const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
     const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
     const output_ref result = convolved(n, n.convert(of.data, f32), of.centred_weights, {});
-    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
+    const output_ref zero = n.reshape(whole_of(n, n.value_at(2)), view<std::int64_t>());
     return n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})});
 }
 
@@ -278,13 +275,13 @@ inline value product_of_integers(operation& n, std::size_t a_zero, std::size_t b
         const output_ref b = centred(n, n.in(1), b_zero, -1, f64);
         return n.reader().of(n.convert(n.make(op::mat_mul{}, {centred(n, n.in(0), a_zero, -2, f64), b}), i32));
     }
-    const bool is_computed = has_computed_zero_point(n, a_zero, b_zero) && n.rank(n.in(0)) > 1 && n.rank(n.in(1)) == 2;
+    const bool is_computed = has_computed_zero_point(n, a_zero, known) && n.rank(n.in(0)) > 1 && n.rank(n.in(1)) == 2;
     const auto rows = static_cast<std::size_t>(n.rank(n.in(1)) - 2);
     return sums_of(n, known, ends, -1, rows, b_zero, -1, [&](const integer_operands& of) {
         if (!is_computed) {
             return n.make(op::mat_mul{}, {centred(n, of.data, a_zero, -2), of.centred_weights});
         }
-        output_ref zero = whole_at(n, a_zero);
+        output_ref zero = whole_of(n, n.value_at(a_zero));
         if (n.rank(zero) == 1) {
             zero = broadcast_along(n, zero, of.data, -2, 0);
         }

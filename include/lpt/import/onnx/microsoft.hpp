@@ -123,9 +123,8 @@ inline void read_quantized_gemm(operation& n) {
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
-    const value sum = product_of_integers(n, 4, 5);
-    const output_ref whole = sum.whole ? sum.whole : n.convert(n.reader().plain_of(sum), f32);
-    const output_ref result = n.make(op::multiply{}, {whole, scale});
+    const output_ref sum = whole_of(n, product_of_integers(n, 4, 5));
+    const output_ref result = n.make(op::multiply{}, {sum, scale});
     n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
 }
 
