@@ -187,8 +187,8 @@ const tensor& observer::value_of(output_ref output) {
     if (each.is<op::read_value>()) {
         return values_.emplace(key, state_value_of(output.node)).first->second;
     }
-    const bool views = op::has(op::row_of(each.attributes()).traits, op::trait::movement);
-    if (views && !each.is<op::broadcast>()) {  // the same bytes in another layout, or a part of them
+    if (op::has(op::row_of(each.attributes()).traits,
+                op::trait::movement)) {  // the same bytes in another layout, or a part of them
         seq<tensor> inputs;
         for (std::size_t port = 0; port < each.inputs(); ++port) {
             inputs.push_back(value_of(each.input(port)));
@@ -196,13 +196,8 @@ const tensor& observer::value_of(output_ref output) {
         const seq<tensor> all = reference::evaluate_node<float>(model, output.node, inputs);
         return values_.emplace(key, all[static_cast<std::size_t>(output.port)]).first->second;
     }
-    switch (each.kind()) {
-        case op::kind::reshape:
-        case op::kind::squeeze:
-        case op::kind::unsqueeze:
-        case op::kind::convert:
-        case op::kind::broadcast: break;
-        default: fail({each.operation(), " '", each.name(), "' has no value"});
+    if (!each.is<op::convert>()) {
+        fail({each.operation(), " '", each.name(), "' has no value"});
     }
     return values_.emplace(key, tensor(value_of(each.input(0)), each.shape())).first->second;
 }

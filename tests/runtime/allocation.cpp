@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on raw memory after the first ask for no memory.
 #include "../plan/networks.hpp"
+#include "tests/support/counted_allocations.hpp"
 #include "tests/support/instruction_sets.hpp"
 
 #include <lpt/runtime.hpp>
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <variant>
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;  // of all threads
-
-void* counted_or_null(std::size_t size) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    return std::malloc(size == 0 ? 1 : size);
-}
-
-void* counted(std::size_t size) {
-    if (void* const result = counted_or_null(size)) return result;
-    throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 using namespace lpt;
 using namespace lpt::testing;
@@ -66,10 +39,10 @@ void check_runs(const graph& model) {
             const std::vector<void*> inputs = room_for(net.inputs());
             const std::vector<void*> outputs = room_for(net.outputs());
             net.run(inputs.data(), outputs.data());
-            const std::size_t before = allocations.load();
+            const std::size_t before = support::allocations;
             net.run(inputs.data(), outputs.data());
             net.run(inputs.data(), outputs.data());
-            CHECK(allocations.load() - before == 0);
+            CHECK(support::allocations - before == 0);
         }
     }
 }

@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs after the first ask for no memory.
 #include "tests/specified/models.hpp"
+#include "tests/support/counted_allocations.hpp"
 
 #include <lpt/kernel/dispatch.hpp>
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <utility>
-
-namespace {
-
-std::size_t allocations = 0;  // of this thread; tests of this program have no other
-
-void* counted_or_null(std::size_t size) noexcept {
-    ++allocations;
-    return std::malloc(size == 0 ? 1 : size);
-}
-
-void* counted(std::size_t size) {
-    if (void* const result = counted_or_null(size)) return result;
-    throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 using namespace specified_test;
 
@@ -127,10 +101,10 @@ TEST_CASE("a run after the first allocates nothing") {
         net.run();
         const auto output = [&] { return std::vector(net.output(0).memory.begin(), net.output(0).memory.end()); };
         const std::vector<std::byte> first = output();
-        const std::size_t before = allocations;
+        const std::size_t before = support::allocations;
         net.run();
         net.run();
-        CHECK(allocations == before);
+        CHECK(support::allocations == before);
         CHECK(output() == first);
     }
 }
