@@ -4036,51 +4036,50 @@ namespace detail {
 struct operators_by_inputs {
     std::string_view domain;
     std::size_t most;
-    std::string_view types;  // each between spaces
+    std::string_view types;  // with spaces between
 };
 
 inline constexpr operators_by_inputs inputs_of_operators[] = {
-    {"", 0, " Constant SequenceEmpty "},
+    {"", 0, "Constant SequenceEmpty"},
     {"", 1,
-     " Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot BlackmanWindow Cast Ceil Celu "
+     "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot BlackmanWindow Cast Ceil Celu "
      "ConcatFromSequence ConstantOfShape Cos Cosh DepthToSpace Det DynamicQuantizeLinear Elu Erf Exp EyeLike Flatten "
      "Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool HammingWindow HannWindow HardSigmoid HardSwish Hardmax "
      "Identity If IsInf IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization LpPool MaxPool MeanVarianceNormalization "
      "Mish Neg NonZero Not OptionalGetElement OptionalHasElement Reciprocal Relu Round Selu SequenceLength Shape "
      "Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign SpaceToDepth Sqrt Swish Tan Tanh TfIdfVectorizer "
-     "ThresholdedRelu Transpose Unique "},
+     "ThresholdedRelu Transpose Unique"},
     {"", 2,
-     " Add AffineGrid And BitShift BitwiseAnd BitwiseOr BitwiseXor CastLike CenterCropPad Compress CumProd CumSum Div "
+     "Add AffineGrid And BitShift BitwiseAnd BitwiseOr BitwiseXor CastLike CenterCropPad Compress CumProd CumSum Div "
      "Equal Expand Gather GatherElements GatherND Greater GreaterOrEqual GridSample Less LessOrEqual MatMul Mod Mul Or "
      "PRelu Pow RMSNormalization ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
      "ReduceProd ReduceSum ReduceSumSquare Reshape ReverseSequence SequenceAt SequenceErase "
-     "SimplifiedLayerNormalization Split SplitToSequence Squeeze Sub SwiGLU TopK Trilu Unsqueeze Upsample Xor "},
+     "SimplifiedLayerNormalization Split SplitToSequence Squeeze Sub SwiGLU TopK Trilu Unsqueeze Upsample Xor"},
     {"", 3,
-     " Clip Col2Im Conv ConvTranspose DFT DequantizeLinear Dropout Gemm GroupNormalization InstanceNormalization "
+     "Clip Col2Im Conv ConvTranspose DFT DequantizeLinear Dropout Gemm GroupNormalization InstanceNormalization "
      "LayerNormalization MaxUnpool NegativeLogLikelihoodLoss OneHot QuantizeLinear Range RoiAlign Scatter "
-     "ScatterElements ScatterND SequenceInsert SoftmaxCrossEntropyLoss TensorScatter Tile Where "},
-    {"", 4, " CausalConvWithState ConvInteger MatMulInteger Pad Resize RotaryEmbedding STFT "},
-    {"", 5, " BatchNormalization DeformConv MelWeightMatrix NonMaxSuppression Slice "},
-    {"", 6, " GRU LinearAttention RNN "},
-    {"", 7, " Attention "},
-    {"", 8, " LSTM QLinearMatMul "},
-    {"", 9, " QLinearConv "},
-    {"ai.onnx.ml", 1, " Binarizer "},
-    {"ai.onnx.ml", 2, " ArrayFeatureExtractor "},
-    {"ai.onnx.preview", 3, " FlexAttention "},
-    {"com.microsoft", 1, " DynamicQuantizeLinear Gelu NhwcMaxPool QuickGelu "},
-    {"com.microsoft", 2, " BiasGelu FastGelu FusedMatMul SimplifiedLayerNormalization TransposeMatMul "},
-    {"com.microsoft", 3, " DequantizeLinear FusedGemm LayerNormalization QuantizeLinear "},
-    {"com.microsoft", 4, " FusedConv RotaryEmbedding SkipSimplifiedLayerNormalization "},
+     "ScatterElements ScatterND SequenceInsert SoftmaxCrossEntropyLoss TensorScatter Tile Where"},
+    {"", 4, "CausalConvWithState ConvInteger MatMulInteger Pad Resize RotaryEmbedding STFT"},
+    {"", 5, "BatchNormalization DeformConv MelWeightMatrix NonMaxSuppression Slice"},
+    {"", 6, "GRU LinearAttention RNN"},
+    {"", 7, "Attention"},
+    {"", 8, "LSTM QLinearMatMul"},
+    {"", 9, "QLinearConv"},
+    {"ai.onnx.ml", 1, "Binarizer"},
+    {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
+    {"ai.onnx.preview", 3, "FlexAttention"},
+    {"com.microsoft", 1, "DynamicQuantizeLinear Gelu NhwcMaxPool QuickGelu"},
+    {"com.microsoft", 2, "BiasGelu FastGelu FusedMatMul TransposeMatMul"},
+    {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization QuantizeLinear"},
+    {"com.microsoft", 4, "FusedConv RotaryEmbedding SkipSimplifiedLayerNormalization"},
     {"com.microsoft", 5,
-     " DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
-     "QLinearSoftmax SkipLayerNormalization "},
-    {"com.microsoft", 6, " MatMulNBits "},
-    {"com.microsoft", 7, " Attention MatMulIntegerToFloat "},
-    {"com.microsoft", 8, " QLinearAdd QLinearMul "},
-    {"com.microsoft", 9, " EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere "},
-    {"com.microsoft", 10, " MultiHeadAttention "},
-    {"com.microsoft", 17, " GroupQueryAttention "},
+     "DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
+     "QLinearSoftmax SkipLayerNormalization"},
+    {"com.microsoft", 6, "MatMulNBits"},
+    {"com.microsoft", 7, "Attention MatMulIntegerToFloat"},
+    {"com.microsoft", 8, "QLinearAdd QLinearMul"},
+    {"com.microsoft", 9, "EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere"},
+    {"com.microsoft", 10, "MultiHeadAttention"},
 };
 
 }  // namespace detail
@@ -4089,13 +4088,20 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
 ///
 /// Source: the operator schemas of ONNX and ONNX Runtime.
 inline std::optional<std::size_t> most_inputs(std::string_view domain, std::string_view type) {
-    const std::string wanted = " " + std::string(type) + " ";
-    for (const detail::operators_by_inputs& each : detail::inputs_of_operators) {
-        if (each.domain == domain && each.types.find(wanted) != std::string_view::npos) {
-            return each.most;
+    using key = std::pair<std::string_view, std::string_view>;
+    static const std::map<key, std::size_t> all = [] {
+        std::map<key, std::size_t> result;
+        for (const detail::operators_by_inputs& each : detail::inputs_of_operators) {
+            for (std::size_t begin = 0, end = each.types.find(' '); begin < each.types.size();
+                 begin = end + 1, end = each.types.find(' ', begin)) {
+                end = end == std::string_view::npos ? each.types.size() : end;
+                result[{each.domain, each.types.substr(begin, end - begin)}] = each.most;
+            }
         }
-    }
-    return std::nullopt;
+        return result;
+    }();
+    const auto found = all.find({domain, type});
+    return found == all.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -5132,6 +5138,15 @@ inline value as_integers(operation& n, output_ref whole) {
     return result;
 }
 
+/// The elements of one place on an axis: those of all axes behind it.
+inline std::size_t elements_behind(const lpt::shape& dimensions, std::size_t axis) {
+    std::size_t elements = 1;
+    for (std::size_t i = axis + 1; i < dimensions.rank(); ++i) {
+        elements *= static_cast<std::size_t>(dimensions[i]);
+    }
+    return elements;
+}
+
 /// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
 /// subtracted first: as many as there are places, or one for all, or none.
 inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
@@ -5142,15 +5157,8 @@ inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis,
     if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
         n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
     }
-    const auto behind = [&](std::size_t which) {
-        std::size_t elements = 1;
-        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
-            elements *= static_cast<std::size_t>(dimensions[i]);
-        }
-        return elements;
-    };
-    const std::size_t inner = behind(axis);
-    const std::size_t channel_size = behind(channels);
+    const std::size_t inner = elements_behind(dimensions, axis);
+    const std::size_t channel_size = elements_behind(dimensions, channels);
     dimensions[axis] = 1;
     tensor_builder result(f32, dimensions);
     const bool signs = is_signed(bytes.type());
@@ -5233,10 +5241,7 @@ inline tensor part_of_bytes(const tensor& from, std::size_t axis, std::int64_t b
     const auto length = static_cast<std::size_t>(dimensions[axis]);
     const auto taken = static_cast<std::size_t>(end - begin);
     dimensions[axis] = end - begin;
-    std::size_t inner = 1;
-    for (std::size_t i = axis + 1; i < dimensions.rank(); ++i) {
-        inner *= static_cast<std::size_t>(dimensions[i]);
-    }
+    const std::size_t inner = elements_behind(dimensions, axis);
     tensor_builder result(from.type(), dimensions);
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const std::size_t place = i / inner % taken + static_cast<std::size_t>(begin);
@@ -5245,15 +5250,13 @@ inline tensor part_of_bytes(const tensor& from, std::size_t axis, std::int64_t b
     return result.finish();
 }
 
-/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
-inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
-    const tensor* weights = n.known(n.in(1));
-    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
-           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
+/// True for weights that are known under data whose zero point, at port `data_zero`, is known only in a run.
+inline bool has_computed_zero_point(operation& n, std::size_t data_zero, const known_weights& known) {
+    return known.bytes != nullptr && n.has(data_zero) && !n.is_known(data_zero);
 }
-inline output_ref whole_at(operation& n, std::size_t port) {
-    const value given = n.value_at(port);
-    return given.whole ? given.whole : n.convert(n.in(port), f32);
+/// Integers in real numbers: those that they were computed as, where they were.
+inline output_ref whole_of(operation& n, const value& integers) {
+    return integers.whole ? integers.whole : n.convert(n.reader().plain_of(integers), f32);
 }
 
 /// The data of a sum of products of bytes, and its weights, known or not; or a part of both along the axis that is summed.
@@ -5297,7 +5300,7 @@ value sums_of(operation& n, const known_weights& known, const lpt::integers& end
 /// same for all data: a convolution of ones with the sums of the weights' channels.
 inline output_ref convolution_of_bytes(operation& n, const integer_operands& of, const known_weights& known) {
     const lpt::shape sizes = n.shape(of.data);
-    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
+    if (!has_computed_zero_point(n, 2, known) || !sizes.is_static() || sizes.rank() < 3 ||
         n.rank(of.weights) != sizes.rank()) {
         return convolved(n, centred(n, of.data, 2, 1), of.centred_weights, {});
     }
@@ -5308,7 +5311,7 @@ inline output_ref convolution_of_bytes(operation& n, const integer_operands& of,
     const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
     const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
     const output_ref result = convolved(n, n.convert(of.data, f32), of.centred_weights, {});
-    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
+    const output_ref zero = n.reshape(whole_of(n, n.value_at(2)), view<std::int64_t>());
     return n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})});
 }
 
@@ -5382,13 +5385,13 @@ inline value product_of_integers(operation& n, std::size_t a_zero, std::size_t b
         const output_ref b = centred(n, n.in(1), b_zero, -1, f64);
         return n.reader().of(n.convert(n.make(op::mat_mul{}, {centred(n, n.in(0), a_zero, -2, f64), b}), i32));
     }
-    const bool is_computed = has_computed_zero_point(n, a_zero, b_zero) && n.rank(n.in(0)) > 1 && n.rank(n.in(1)) == 2;
+    const bool is_computed = has_computed_zero_point(n, a_zero, known) && n.rank(n.in(0)) > 1 && n.rank(n.in(1)) == 2;
     const auto rows = static_cast<std::size_t>(n.rank(n.in(1)) - 2);
     return sums_of(n, known, ends, -1, rows, b_zero, -1, [&](const integer_operands& of) {
         if (!is_computed) {
             return n.make(op::mat_mul{}, {centred(n, of.data, a_zero, -2), of.centred_weights});
         }
-        output_ref zero = whole_at(n, a_zero);
+        output_ref zero = whole_of(n, n.value_at(a_zero));
         if (n.rank(zero) == 1) {
             zero = broadcast_along(n, zero, of.data, -2, 0);
         }
@@ -6011,9 +6014,8 @@ inline void read_quantized_gemm(operation& n) {
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
-    const value sum = product_of_integers(n, 4, 5);
-    const output_ref whole = sum.whole ? sum.whole : n.convert(n.reader().plain_of(sum), f32);
-    const output_ref result = n.make(op::multiply{}, {whole, scale});
+    const output_ref sum = whole_of(n, product_of_integers(n, 4, 5));
+    const output_ref result = n.make(op::multiply{}, {sum, scale});
     n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
 }
 

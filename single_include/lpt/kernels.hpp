@@ -9135,7 +9135,6 @@ struct convert {
     /// where it `divides`. A quotient of two numbers is known to the last bit, so ties stay ties.
     struct counted_problem : convert_problem {
         bool divides = false;
-        bool scales_first = false;  // else factor is 1, and summand nothing
         const float* factor = nullptr;
         float factor_all = 1;
         const float* summand = nullptr;
@@ -9155,16 +9154,13 @@ struct convert {
             post[1].function != unary_function::round_even)
             return p;
         p.divides = true;
-        p.scales_first = e.scale != nullptr || e.bias != nullptr || e.scale_all != 1 || e.bias_all != 0;
-        if (p.scales_first) {
-            p.factor = e.scale;
-            p.factor_all = e.scale_all;
-            p.summand = e.bias;
-            p.summand_all = e.bias_all;
-            e.scale = e.bias = nullptr;
-            e.scale_all = 1;
-            e.bias_all = -0.0f;
-        }
+        p.factor = e.scale;
+        p.factor_all = e.scale_all;
+        p.summand = e.bias;
+        p.summand_all = e.bias_all;
+        e.scale = e.bias = nullptr;
+        e.scale_all = 1;
+        e.bias_all = -0.0f;
         p.divisor = post[0].per_channel_a;
         p.divisor_all = post[0].alpha;
         int taken = 2;
@@ -9179,13 +9175,17 @@ struct convert {
         return p;
     }
 
+    [[gnu::always_inline]] static floats whole_steps(floats x, floats factor, floats summand, floats divisor) noexcept {
+        return simd::round_even(simd::divide(simd::fma(x, factor, summand), divisor));
+    }
+
     /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
     static constexpr std::int64_t prefetched_bytes = 2048;
 
     /// What a line computes of x.
     enum class arithmetic : std::uint8_t {
         scaled,  ///< fma(x, scale, bias)
-        counted,  ///< round_half_even(x / divisor) + bias
+        counted,  ///< round_half_even(fma(x, factor, summand) / divisor) + bias
         centred,  ///< (x + bias) * scale
     };
 
@@ -9194,7 +9194,7 @@ struct convert {
         const unsigned char* input = nullptr;
         unsigned char* output = nullptr;
         float scale = 1, bias = 0;
-        float divisor = 1;
+        float factor = 1, summand = 0, divisor = 1;
         float low = 0, high = 0;  // of the input
         float quant_low = 0, quant_high = 0;
         std::int64_t ahead = prefetched_bytes;
@@ -9224,6 +9224,8 @@ struct convert {
         constexpr std::int64_t to_bytes = bytes_of(To);
         const floats scale = simd::broadcast(l.scale);
         const floats bias = simd::broadcast(l.bias);
+        const floats factor = simd::broadcast(l.factor);
+        const floats summand = simd::broadcast(l.summand);
         const floats divisor = simd::broadcast(l.divisor);
         const floats low = simd::broadcast(l.low);
         const floats high = simd::broadcast(l.high);
@@ -9252,7 +9254,7 @@ struct convert {
                 v[j] = load_vector<From>(from + j * width * from_bytes);
                 if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
                 if constexpr (By == arithmetic::counted)
-                    v[j] = simd::add(simd::round_even(simd::divide(v[j], divisor)), bias);
+                    v[j] = simd::add(whole_steps(v[j], factor, summand, divisor), bias);
                 else if constexpr (By == arithmetic::centred)
                     v[j] = simd::multiply(simd::add(v[j], bias), scale);
                 else
@@ -9378,7 +9380,7 @@ struct convert {
             const arithmetic by = p.divides ? arithmetic::counted : centred ? arithmetic::centred : arithmetic::scaled;
             const line_function function =
                 e.post_count == 0 || centred ? find_line(p.input_type, e.output_type, bounded, by) : nullptr;
-            if (function == nullptr || p.scales_first || !rounds_directly(p)) return false;
+            if (function == nullptr || !rounds_directly(p)) return false;
             const std::int64_t from_bytes = bytes_of(p.input_type);
             const std::int64_t to_bytes = bytes_of(e.output_type);
             line all;
@@ -9386,6 +9388,8 @@ struct convert {
             all.output = static_cast<unsigned char*>(p.output);
             all.scale = centred ? e.post->alpha : e.scale_all;
             all.bias = e.bias_all;
+            all.factor = p.factor_all;
+            all.summand = p.summand_all;
             all.divisor = p.divisor_all;
             all.low = p.input_low_all;
             all.high = p.input_high_all;
@@ -9465,9 +9469,6 @@ struct convert {
         }
     }
 
-    static floats whole_steps(floats x, floats factor, floats summand, floats divisor) noexcept {
-        return simd::round_even(simd::divide(simd::fma(x, factor, summand), divisor));
-    }
     /// Channels of a pixel.
     static void count_steps(const counted_problem& p, std::int64_t channel, std::int64_t columns, float* v) noexcept {
         if (!p.divides) return;

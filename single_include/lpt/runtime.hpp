@@ -5815,12 +5815,11 @@ private:
         }
         const std::vector<chain_function> all = std::move(functions);
         functions.clear();
-        affine(all[0].scale, all[0].shift);
-        for (std::size_t i = 1; i < all.size(); ++i) {
-            if (all[i].what == chain_function::form::affine) {
-                affine(all[i].scale, all[i].shift);
+        for (const chain_function& each : all) {
+            if (each.what == chain_function::form::affine) {
+                affine(each.scale, each.shift);
             } else {
-                functions.push_back(all[i]);
+                functions.push_back(each);
             }
         }
     }
