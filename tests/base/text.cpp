@@ -12,13 +12,16 @@ namespace {
 
 using namespace lpt;
 
-constexpr bool is(const text& left, text_view right) { return left.view() == right; }
+constexpr bool same_text(const text& left, text_view right) { return left.view() == right; }
 
-static_assert(is(join({"a", 1, '-', true, " ", text("end")}), "a1-true end"));
-static_assert(is(join({-5}), "-5") && is(join({0u}), "0") && is(join({INT64_MIN}), "-9223372036854775808"));
-static_assert(is(join({UINT64_MAX}), "18446744073709551615"));
-static_assert(is(join({0.5}), "0.5") && is(join({-2.0}), "-2") && is(join({0.0}), "0") && is(join({1e20}), "1e20"));
-static_assert(is(join({1.25e-7}), "1.25e-7") && is(join({123456.0}), "123456") && is(join({0.001}), "0.001"));
+static_assert(same_text(join({"a", 1, '-', true, " ", text("end")}), "a1-true end"));
+static_assert(same_text(join({-5}), "-5") && same_text(join({0u}), "0") &&
+              same_text(join({INT64_MIN}), "-9223372036854775808"));
+static_assert(same_text(join({UINT64_MAX}), "18446744073709551615"));
+static_assert(same_text(join({0.5}), "0.5") && same_text(join({-2.0}), "-2") && same_text(join({0.0}), "0") &&
+              same_text(join({1e20}), "1e20"));
+static_assert(same_text(join({1.25e-7}), "1.25e-7") && same_text(join({123456.0}), "123456") &&
+              same_text(join({0.001}), "0.001"));
 static_assert(text_view("abc") < text_view("abd") && text_view("ab") < text_view("abc"));
 static_assert(text_view("abcdef").substr(2, 3) == "cde" && text_view("abc").substr(7).empty());
 static_assert(text_view("abc").starts_with("ab") && text_view("abc").ends_with("bc") &&
@@ -40,7 +43,7 @@ TEST_CASE("texts always end with a zero character") {
 TEST_CASE("a text can be appended to itself") {
     text words("abc");
     words.append(words.view());
-    CHECK(is(words, "abcabc"));
+    CHECK(same_text(words, "abcabc"));
 }
 
 TEST_CASE("real numbers are written with nine significant digits and read back nearly equal") {
@@ -60,12 +63,12 @@ TEST_CASE("real numbers are written with nine significant digits and read back n
         INFO(written.c_str());
         REQUIRE(read == doctest::Approx(value).epsilon(2e-8));
     }
-    CHECK(is(join({999999999.9}), "1000000000"));
-    CHECK(is(join({-__builtin_huge_val()}), "-inf"));
-    CHECK(is(join({__builtin_nan("")}), "nan"));
+    CHECK(same_text(join({999999999.9}), "1000000000"));
+    CHECK(same_text(join({-__builtin_huge_val()}), "-inf"));
+    CHECK(same_text(join({__builtin_nan("")}), "nan"));
 }
 
-TEST_CASE("a copy keeps its characters when the other text is changed") {
+TEST_CASE("a copy keeps its characters when the other text same_text changed") {
     text one("conv");
     const text copy = one;
     CHECK(copy.c_str() == one.c_str());  // shared until then

@@ -17,7 +17,7 @@ struct variation {
 };
 
 /// x -> FakeQuantize -> relu -> (relu * scale) + (relu * scale)
-constexpr graph make(const variation& what = {}) {
+constexpr graph varied(const variation& what = {}) {
     graph model;
     const node_id data = model.parameter(what.input, {1, 3}, "data");
     const node_id low = model.constant(make_scalar(what.input, 0));
@@ -33,8 +33,8 @@ constexpr graph make(const variation& what = {}) {
     return model;
 }
 
-static_assert(difference(make(), make()).empty());
-static_assert(!difference(make(), make({.levels = 255})).empty());
+static_assert(difference(varied(), varied()).empty());
+static_assert(!difference(varied(), varied({.levels = 255})).empty());
 
 }  // namespace
 
@@ -42,61 +42,61 @@ TEST_CASE("equal graphs have no difference, whatever the numbers of their nodes 
     graph shifted;
     shifted.remove(shifted.add(op::relu{}, {shifted.parameter(f32, {7})}));
     shifted.remove(shifted.parameters()[0]);
-    CHECK(difference(make(), make()).empty());
-    graph model = make();
+    CHECK(difference(varied(), varied()).empty());
+    graph model = varied();
     const node_id dead = model.add(op::exp{}, {model.parameters()[0]});
     CHECK(model.contains(dead));
-    CHECK(difference(make(), model).empty());
+    CHECK(difference(varied(), model).empty());
 }
 
 TEST_CASE("an attribute that differs is named with both values") {
-    CHECK(difference(make(), make({.levels = 255})) ==
+    CHECK(difference(varied(), varied({.levels = 255})) ==
           "FakeQuantize 'quantize' (node 3) and FakeQuantize 'quantize' (node 3): attribute levels is 256 and 255");
 }
 
 TEST_CASE("values of constants differ beyond the tolerance only") {
-    CHECK(difference(make(), make({.scale = 0.5001})).view().starts_with("Constant"));
-    CHECK(difference(make(), make({.scale = 0.5001}), {.relative = 1e-3}).empty());
-    CHECK_FALSE(difference(make(), make({.scale = 0.51}), {.relative = 1e-3}).empty());
-    CHECK(difference(make(), make({.scale = 0.51}), {.absolute = 0.02}).empty());
-    CHECK(difference(make(), make({.scale = 0.75}), {.values = false}).empty());
+    CHECK(difference(varied(), varied({.scale = 0.5001})).view().starts_with("Constant"));
+    CHECK(difference(varied(), varied({.scale = 0.5001}), {.relative = 1e-3}).empty());
+    CHECK_FALSE(difference(varied(), varied({.scale = 0.51}), {.relative = 1e-3}).empty());
+    CHECK(difference(varied(), varied({.scale = 0.51}), {.absolute = 0.02}).empty());
+    CHECK(difference(varied(), varied({.scale = 0.75}), {.values = false}).empty());
 }
 
 TEST_CASE("element types that differ are found") {
-    CHECK(difference(make(), make({.input = f16})) ==
+    CHECK(difference(varied(), varied({.input = f16})) ==
           "Parameter 'data' (node 0) and Parameter 'data' (node 0): output 0 is f32[1,3] and f16[1,3]");
 }
 
 TEST_CASE("nodes must be shared in both graphs or in neither, constants need not") {
-    CHECK(difference(make(), make({.share_scale = false})).empty());
-    CHECK_FALSE(difference(make(), make({.share_relu = false})).empty());
-    CHECK_FALSE(difference(make({.share_relu = false}), make()).empty());
+    CHECK(difference(varied(), varied({.share_scale = false})).empty());
+    CHECK_FALSE(difference(varied(), varied({.share_relu = false})).empty());
+    CHECK_FALSE(difference(varied({.share_relu = false}), varied()).empty());
 }
 
 TEST_CASE("names are compared on request") {
-    CHECK(difference(make(), make({.relu_name = "other"})).empty());
-    CHECK_FALSE(difference(make(), make({.relu_name = "other"}), {.names = true}).empty());
+    CHECK(difference(varied(), varied({.relu_name = "other"})).empty());
+    CHECK_FALSE(difference(varied(), varied({.relu_name = "other"}), {.names = true}).empty());
 }
 
 TEST_CASE("marks and relaxation are compared unless they do not matter") {
-    graph model = make();
+    graph model = varied();
     const node_id relu = model.producer(model.producer(model.producer(model.results()[0], 0), 0), 0);
     model.set_mark(relu, mark::bias);
-    CHECK_FALSE(difference(make(), model).empty());
-    CHECK(difference(make(), model, {.marks = false}).empty());
+    CHECK_FALSE(difference(varied(), model).empty());
+    CHECK(difference(varied(), model, {.marks = false}).empty());
     model.clear_mark(relu, mark::bias);
-    CHECK(difference(make(), model).empty());
+    CHECK(difference(varied(), model).empty());
     model.relax(relu);
-    CHECK_FALSE(difference(make(), model).empty());
+    CHECK_FALSE(difference(varied(), model).empty());
 }
 
 TEST_CASE("different numbers of ends, outputs read and operations are found") {
-    graph model = make();
+    graph model = varied();
     model.result(model.parameters()[0]);
-    CHECK(difference(make(), model) == "1 and 2 results");
-    graph other = make();
+    CHECK(difference(varied(), model) == "1 and 2 results");
+    graph other = varied();
     other.set_input(other.results()[0], 0, other.parameters()[0]);
-    CHECK_FALSE(difference(make(), other).empty());
+    CHECK_FALSE(difference(varied(), other).empty());
 }
 
 TEST_CASE("control dependencies and graphs inside nodes are compared") {
@@ -118,7 +118,7 @@ TEST_CASE("control dependencies and graphs inside nodes are compared") {
         op::tensor_iterator iterator;
         iterator.declared_outputs.push_back({f32, {1}});
         const node_id loop = model.add(iterator, {model.parameter(f32, {1})}, "loop");
-        model.add_body(loop, make(what));
+        model.add_body(loop, varied(what));
         model.result(loop);
         return model;
     };

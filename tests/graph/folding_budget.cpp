@@ -17,27 +17,27 @@ int left_after_folding(graph model, op::kind kind, const folding_budget& budget)
     }
     return count;
 }
-graph of_broadcast(dimension size, int times = 1) {
+graph of_broadcast(dimension length, int times = 1) {
     graph model;
     const node_id one = model.constant(make_scalar(u8, 7));
     for (int i = 0; i < times; ++i) {
-        model.add(op::result{}, {model.add(op::broadcast{}, {one, model.constant(make_indices({size}))})});
+        model.add(op::result{}, {model.add(op::broadcast{}, {one, model.constant(make_indices({length}))})});
     }
     return model;
 }
 
-constexpr dimension size = 8192;
-constexpr std::uint64_t bytes_of_one = size + 16 * size;
+constexpr dimension one_length = 8192;
+constexpr std::uint64_t bytes_of_one = one_length + 16 * one_length;
 
 }  // namespace
 
 TEST_CASE("a constant is folded up to the last byte of the budget, and not beyond") {
-    CHECK(left_after_folding(of_broadcast(size), op::kind::broadcast, {bytes_of_one, 1 << 20}) == 0);
-    CHECK(left_after_folding(of_broadcast(size), op::kind::broadcast, {bytes_of_one - 1, 1 << 20}) == 1);
+    CHECK(left_after_folding(of_broadcast(one_length), op::kind::broadcast, {bytes_of_one, 1 << 20}) == 0);
+    CHECK(left_after_folding(of_broadcast(one_length), op::kind::broadcast, {bytes_of_one - 1, 1 << 20}) == 1);
 }
 
 TEST_CASE("what several constants take is added up") {
-    CHECK(left_after_folding(of_broadcast(size, 3), op::kind::broadcast, {2 * bytes_of_one, 1 << 20}) == 1);
+    CHECK(left_after_folding(of_broadcast(one_length, 3), op::kind::broadcast, {2 * bytes_of_one, 1 << 20}) == 1);
 }
 
 TEST_CASE("constants of less than 4096 elements are folded without a budget") {
@@ -67,7 +67,7 @@ TEST_CASE("matrix products are charged for each product") {
 }
 
 TEST_CASE("a copy of a network has the budget that is left") {
-    graph model = of_broadcast(size);
+    graph model = of_broadcast(one_length);
     model.set_folding_budget({bytes_of_one + 5, 1 << 20});
     constant_folding(model);
     CHECK(graph(model).folding().bytes == 5);

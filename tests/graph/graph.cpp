@@ -73,7 +73,7 @@ constexpr bool order_is_depth_first_from_the_last_parameter() {
 static_assert(order_is_depth_first_from_the_last_parameter());
 
 template <class Action>
-text message_of(Action&& action) {
+text raised_by(Action&& action) {
     try {
         action();
     } catch (const error& raised) {
@@ -128,7 +128,7 @@ TEST_CASE("setting an input to what it is already keeps its place in the list of
 
 TEST_CASE("a node that is read cannot be removed") {
     forked_network f;
-    CHECK(message_of([&] { f.model.remove(f.relu); }) == "node 'relu' cannot be removed: 2 inputs read it");
+    CHECK(raised_by([&] { f.model.remove(f.relu); }) == "node 'relu' cannot be removed: 2 inputs read it");
     CHECK_NOTHROW(verify(f.model));
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("inference that refuses its inputs names the node") {
     graph model;
     const node_id left = model.parameter(f32, {2, 3});
     const node_id right = model.parameter(f32, {4, 3});
-    CHECK(message_of([&] { model.add(op::add{}, {left, right}, "sum"); }) ==
+    CHECK(raised_by([&] { model.add(op::add{}, {left, right}, "sum"); }) ==
           "Add 'sum': shapes [2,3] and [4,3] do not broadcast to each other");
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("a relaxed node computes in its own types and has its own output type"
 TEST_CASE("a cycle raises an error that names a node on it") {
     forked_network f;
     f.model.set_input(f.relu, 0, f.tanh);
-    CHECK(message_of([&] { topological_order(f.model); }).view().starts_with("the graph has a cycle through node '"));
+    CHECK(raised_by([&] { topological_order(f.model); }).view().starts_with("the graph has a cycle through node '"));
 }
 
 TEST_CASE("shapes change everywhere when all nodes are inferred anew") {

@@ -14,46 +14,46 @@ using namespace kernel_test;
 
 namespace {
 
-using function = k::pointwise_function;
+using kernel_function = k::pointwise_function;
 
 /// Which types an operation takes.
 enum class taken { numbers, whole_numbers, truths };
 struct function_of_operation {
-    function value;
+    kernel_function value;
     lpt::op::attributes operation;
     taken what = taken::numbers;
     bool divides = false;
 };
-std::vector<function_of_operation> functions() {
+std::vector<function_of_operation> functions_of_operations() {
     namespace op = lpt::op;
     op::divide towards_zero;
     towards_zero.m_pythondiv = false;
     return {
-        {function::add, op::add{}},
-        {function::subtract, op::subtract{}},
-        {function::multiply, op::multiply{}},
-        {function::divide, towards_zero, taken::numbers, true},
-        {function::divide_downwards, op::divide{}, taken::whole_numbers, true},
-        {function::remainder, op::mod{}, taken::whole_numbers, true},
-        {function::remainder_downwards, op::floor_mod{}, taken::whole_numbers, true},
-        {function::power, op::power{}, taken::whole_numbers},
-        {function::maximum, op::maximum{}},
-        {function::minimum, op::minimum{}},
-        {function::squared_difference, op::squared_difference{}},
-        {function::equal, op::equal{}},
-        {function::not_equal, op::not_equal{}},
-        {function::greater, op::greater{}},
-        {function::greater_equal, op::greater_equal{}},
-        {function::less, op::less{}},
-        {function::less_equal, op::less_equal{}},
-        {function::logical_and, op::logical_and{}, taken::truths},
-        {function::logical_or, op::logical_or{}, taken::truths},
-        {function::logical_xor, op::logical_xor{}, taken::truths},
-        {function::logical_not, op::logical_not{}, taken::truths},
-        {function::abs, op::abs{}},
-        {function::negative, op::negative{}},
-        {function::sign, op::sign{}},
-        {function::select, op::select{}},
+        {kernel_function::add, op::add{}},
+        {kernel_function::subtract, op::subtract{}},
+        {kernel_function::multiply, op::multiply{}},
+        {kernel_function::divide, towards_zero, taken::numbers, true},
+        {kernel_function::divide_downwards, op::divide{}, taken::whole_numbers, true},
+        {kernel_function::remainder, op::mod{}, taken::whole_numbers, true},
+        {kernel_function::remainder_downwards, op::floor_mod{}, taken::whole_numbers, true},
+        {kernel_function::power, op::power{}, taken::whole_numbers},
+        {kernel_function::maximum, op::maximum{}},
+        {kernel_function::minimum, op::minimum{}},
+        {kernel_function::squared_difference, op::squared_difference{}},
+        {kernel_function::equal, op::equal{}},
+        {kernel_function::not_equal, op::not_equal{}},
+        {kernel_function::greater, op::greater{}},
+        {kernel_function::greater_equal, op::greater_equal{}},
+        {kernel_function::less, op::less{}},
+        {kernel_function::less_equal, op::less_equal{}},
+        {kernel_function::logical_and, op::logical_and{}, taken::truths},
+        {kernel_function::logical_or, op::logical_or{}, taken::truths},
+        {kernel_function::logical_xor, op::logical_xor{}, taken::truths},
+        {kernel_function::logical_not, op::logical_not{}, taken::truths},
+        {kernel_function::abs, op::abs{}},
+        {kernel_function::negative, op::negative{}},
+        {kernel_function::sign, op::sign{}},
+        {kernel_function::select, op::select{}},
     };
 }
 bool takes(const function_of_operation& each, lpt::element type) {
@@ -110,9 +110,9 @@ void set_strides(const lpt::shape& from, std::int64_t (&strides)[k::pointwise_pr
 }
 
 void check(const function_of_operation& each, const type_pair& type, const pattern& shapes, generator& random) {
-    const bool is_select = each.value == function::select;
-    const bool has_two = each.value != function::logical_not && each.value != function::abs &&
-                         each.value != function::negative && each.value != function::sign;
+    const bool is_select = each.value == kernel_function::select;
+    const bool has_two = each.value != kernel_function::logical_not && each.value != kernel_function::abs &&
+                         each.value != kernel_function::negative && each.value != kernel_function::sign;
     lpt::seq<lpt::tensor> inputs;
     if (is_select) inputs.push_back(numbers_of(lpt::boolean, shapes.condition, random, false));
     inputs.push_back(numbers_of(type.element, has_two ? shapes.a : shapes.output, random, false));
@@ -155,10 +155,10 @@ void check(const function_of_operation& each, const type_pair& type, const patte
 
 TEST_CASE("Arithmetic, comparisons, logic and choices are those of the operations, on every instruction set") {
     generator random(11);
-    for (const function_of_operation& each : functions()) {
+    for (const function_of_operation& each : functions_of_operations()) {
         for (const type_pair& type : types) {
             // What is chosen keeps its bits, whatever they mean: the planner takes whole numbers for it.
-            const bool moved_real = each.value == function::select && lpt::is_real(type.element);
+            const bool moved_real = each.value == kernel_function::select && lpt::is_real(type.element);
             const bool has_large_numbers = type.element == lpt::u64;  // which the reference does not compute with
             if (!takes(each, type.element) || moved_real || has_large_numbers) continue;
             CAPTURE(static_cast<int>(each.value));

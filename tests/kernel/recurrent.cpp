@@ -290,12 +290,12 @@ k::recurrent_problem shape_of(k::recurrent_kind kind, std::int64_t batch, std::i
     return p;
 }
 
-const k::recurrent_kind kinds[] = {k::recurrent_kind::lstm, k::recurrent_kind::gru, k::recurrent_kind::gru_linear};
+const k::recurrent_kind cell_kinds[] = {k::recurrent_kind::lstm, k::recurrent_kind::gru, k::recurrent_kind::gru_linear};
 
 /// Both directions, each one alone, and all the ways in which gates can be made.
 std::vector<k::recurrent_problem> small_problems() {
     std::vector<k::recurrent_problem> result;
-    for (const k::recurrent_kind kind : kinds) {
+    for (const k::recurrent_kind kind : cell_kinds) {
         for (const std::int64_t directions : {1, 2}) {
             for (const bool reverse : {false, true}) {
                 k::recurrent_problem p = shape_of(kind, 3, 4, 5, 7);
@@ -344,7 +344,7 @@ TEST_CASE("recurrent cells compute their definition, within the roundings of f32
 
 TEST_CASE("recurrent cells give the scalar bits on every instruction set and with every number of threads") {
     std::vector<k::recurrent_problem> problems = small_problems();
-    for (const k::recurrent_kind kind : kinds) {
+    for (const k::recurrent_kind kind : cell_kinds) {
         for (const std::int64_t hidden : {1, 8, 15, 16, 17, 31, 64, 100}) {
             k::recurrent_problem p = shape_of(kind, 3, 5, 12, hidden);
             p.directions = 2;
@@ -366,7 +366,7 @@ TEST_CASE("recurrent cells give the scalar bits on every instruction set and wit
 }
 
 TEST_CASE("gates that saturate give the same bits, and states stay in their range") {
-    for (const k::recurrent_kind kind : kinds) {
+    for (const k::recurrent_kind kind : cell_kinds) {
         const cell_data data(shape_of(kind, 2, 6, 20, 24), 7, 100.0f);
         const outputs expected = data.run(k::table_for(k::isa::scalar));
         for (const float each :

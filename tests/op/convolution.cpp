@@ -10,8 +10,6 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr dimension unknown = dynamic_dimension;
-
 constexpr op::convolution strided(std::int64_t stride, std::int64_t pad, std::int64_t dilation = 1) {
     return {.strides = {stride, stride},
             .dilations = {dilation, dilation},

@@ -10,6 +10,8 @@
 
 namespace lpt::test {
 
+constexpr dimension unknown = dynamic_dimension;
+
 /// One input of an operation under test. It owns what inference points to.
 struct input {
     element type = f32;

@@ -16,10 +16,20 @@ using namespace lpt::test;
 namespace {
 
 constexpr std::int64_t huge = INT64_MAX;
-constexpr std::int64_t half = std::int64_t{1} << 62;
+constexpr std::int64_t half_the_range = std::int64_t{1} << 62;
 
-constexpr std::int64_t hostile[] = {huge,          INT64_MIN, INT64_MIN + 1, half, -half, std::int64_t{1} << 32,
-                                    most_elements, INT32_MAX, INT32_MIN,     -2,   -1,    0};
+constexpr std::int64_t hostile[] = {huge,
+                                    INT64_MIN,
+                                    INT64_MIN + 1,
+                                    half_the_range,
+                                    -half_the_range,
+                                    std::int64_t{1} << 32,
+                                    most_elements,
+                                    INT32_MAX,
+                                    INT32_MIN,
+                                    -2,
+                                    -1,
+                                    0};
 
 /// True where inference gives possible shapes or an error that begins with the operation; what else it does is a failure.
 bool is_harmless(const op::attributes& what, int version, view<input> inputs) {

@@ -10,8 +10,6 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr dimension unknown = dynamic_dimension;
-
 static_assert(infer_shape(op::mat_mul{}, 0, of({2, 3, 4}), of({4, 5})) == shape{2, 3, 5});
 
 }  // namespace

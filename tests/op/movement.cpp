@@ -10,7 +10,6 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr dimension unknown = dynamic_dimension;
 constexpr std::int64_t open = op::unknown_value;
 
 static_assert(infer_shape(op::concat{1}, 0, of({1, 2, 3}), of({1, 4, 3})) == shape{1, 6, 3});

@@ -10,8 +10,6 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr dimension unknown = dynamic_dimension;
-
 constexpr op::max_pool by_two(op::rounding_type rounding = op::rounding_type::floor) {
     return {.strides = {2, 2}, .kernel = {2, 2}, .rounding_type = rounding};
 }

@@ -52,13 +52,13 @@ using in_parts =
     transformed_network<branches, default_pipeline, std::remove_const_t<decltype(bytes_for_convolutions)>, 50000>;
 static_assert(in_parts::parts() > 3);
 
-constexpr std::byte file[] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+constexpr std::byte stored_file[] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
 /// A network whose constant is a window into data of the program.
 struct with_window {
-    static constexpr view<std::byte> data() { return file; }
+    static constexpr view<std::byte> data() { return stored_file; }
     static constexpr graph make() {
         graph model;
-        const node_id constant = model.constant(tensor(u8, {4}, bytes(file, 4, nullptr, nullptr)), "weights");
+        const node_id constant = model.constant(tensor(u8, {4}, bytes(stored_file, 4, nullptr, nullptr)), "weights");
         model.result(model.add(op::convert{f32}, {constant}));
         return model;
     }
@@ -85,10 +85,10 @@ TEST_CASE("constants that are windows stay windows") {
     using net = frozen<with_window>;
     const graph model = net::thaw();
     const tensor& weights = *model.constant_value(model[model.producer(model.results()[0], 0)].input(0));
-    CHECK(weights.data() == file);
+    CHECK(weights.data() == stored_file);
     CHECK(weights.is_window());
     const seq<word> copied = freeze(model);
-    const seq<word> windowed = freeze(model, file);
+    const seq<word> windowed = freeze(model, stored_file);
     CHECK_FALSE(copied == windowed);
     CHECK(difference(thaw(copied), model).empty());
     CHECK_THROWS_AS(thaw(windowed), error);  // not without the data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/bodies.hpp"
+#include "tests/support/report_rows.hpp"
 
 #include <lpt/pipeline/transform.hpp>
 #include <lpt/target/cpu_x86.hpp>
@@ -10,6 +11,7 @@
 #include <utility>
 
 using namespace lpt;
+using test::row_of;
 
 namespace {
 
@@ -58,16 +60,6 @@ node_id convolve(graph& model, output_ref data, output_ref weights, text_view na
 }
 output_ref some_quantized_weights(graph& model, shape dimensions) {
     return fake_quantize(model, model.constant(some_weights(std::move(dimensions))), -1.27, 1.27, {}, 255);
-}
-
-const report_row& row_of(const report& all, text_view name) {
-    for (const report_row& each : all.operations) {
-        if (each.name == name) {
-            return each;
-        }
-    }
-    FAIL("no row of this name");
-    return all.operations[0];
 }
 
 }  // namespace

@@ -7,13 +7,13 @@ using namespace lpt;
 
 namespace {
 
-constexpr op::fake_quantize levels{256};
+constexpr op::fake_quantize many_levels{256};
 
 /// A FakeQuantize of data of one type that gives another.
 constexpr node_id fake_quantize(graph& model, output_ref data, element gives) {
     const output_ref low = model.constant(make_scalar(f32, 0));
     const output_ref high = model.constant(make_scalar(f32, 255));
-    return model.add_relaxed(levels, {data, low, high, low, high}, {{f32, f32, f32, f32, f32}, {gives}});
+    return model.add_relaxed(many_levels, {data, low, high, low, high}, {{f32, f32, f32, f32, f32}, {gives}});
 }
 constexpr role role_of(const graph& model, node_id id) { return lpt::role_of(model, model[id]); }
 constexpr element type_of(const graph& model, node_id id) { return computing_type(model, model[id]); }

@@ -42,7 +42,7 @@ constexpr graph two_convolutions() {
     return model;
 }
 
-constexpr node_id output(const graph& model) { return model.producer(model.results()[0], 0); }
+constexpr node_id last_node(const graph& model) { return model.producer(model.results()[0], 0); }
 constexpr node_id find(const graph& model, text_view name) {
     for (std::size_t i = 0; i < model.id_bound(); ++i) {
         if (model.contains(id_at(i)) && model[id_at(i)].name() == name) {
@@ -71,8 +71,8 @@ constexpr bool becomes_low_precision_at_compile_time() {
     prepare(model);
     transform(model, cpu_x86);
     verify(model);
-    return convolutions_compute_in(model, u8, i8) && model[output(model)].is<op::multiply>() &&
-           model[output(model)].name() == "second";
+    return convolutions_compute_in(model, u8, i8) && model[last_node(model)].is<op::multiply>() &&
+           model[last_node(model)].name() == "second";
 }
 static_assert(becomes_low_precision_at_compile_time());
 

@@ -6,12 +6,14 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/own_operations.hpp"
+#include "tests/support/report_rows.hpp"
 #include "tests/support/spoil.hpp"
 #include "tests/support/tensor_difference.hpp"
 
 #include <utility>
 
 using namespace lpt;
+using test::row_of;
 
 namespace {
 
@@ -156,15 +158,6 @@ graph rolled_network(double low, double high) {
     model.result(model.add(window, {rolled, scaled}, "convolution"));
     return model;
 }
-const report_row& row_of(const report& all, text_view name) {
-    for (const report_row& each : all.operations) {
-        if (each.name == name) {
-            return each;
-        }
-    }
-    fail({"no operation ", name});
-}
-
 }  // namespace
 
 TEST_CASE("precisions travel through it: what the Convolution asks for arrives at the FakeQuantize above") {

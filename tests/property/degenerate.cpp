@@ -577,7 +577,7 @@ std::string check(const graph& before, const transformation_options& options) {
     return compare_values(before, after, options);
 }
 
-struct tally {
+struct failure_count {
     int checks = 0;
     int failures = 0;
 
@@ -648,7 +648,7 @@ public:
 }  // namespace
 
 TEST_CASE("Degenerate constants above every operation") {
-    tally all;
+    failure_count all;
     sample part(1);
     for (const source& from : sources) {
         for (const reader& to : readers) {
@@ -662,7 +662,7 @@ TEST_CASE("Degenerate constants above every operation") {
 }
 
 TEST_CASE("Degenerate constants of weights") {
-    tally all;
+    failure_count all;
     sample part(1);
     for (const weights_row& from : all_weights) {
         for (const weights_reader& to : weights_readers) {
@@ -679,7 +679,7 @@ TEST_CASE("Degenerate constants of weights") {
 }
 
 TEST_CASE("Degenerate constants above operations of dynamic rank") {
-    tally all;
+    failure_count all;
     sample part(1);
     for (const source& from : sources) {
         for (const reader& to : readers) {
@@ -693,7 +693,7 @@ TEST_CASE("Degenerate constants above operations of dynamic rank") {
 }
 
 TEST_CASE("Degenerate constants in every mode, with default types of every width") {
-    tally all;
+    failure_count all;
     sample part(1);
     for (const setting_row& each : settings) {
         transformation_options options;

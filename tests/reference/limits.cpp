@@ -73,8 +73,8 @@ TEST_CASE(
 }
 
 TEST_CASE("parts that a loop collects count against the limit of bytes") {
-    const op::body_slice forwards{1, 0, 1, 1, -1};
-    const graph model = running_sums({2, 100, 1}, 1, forwards, forwards);
+    const op::body_slice one_by_one{1, 0, 1, 1, -1};
+    const graph model = running_sums({2, 100, 1}, 1, one_by_one, one_by_one);
     const std::vector<tensor> inputs{counting({2, 100, 1}), f32_of({2, 1, 1}, {100})};
     CHECK(complaint(model, inputs, {}).empty());
     CHECK(complaint(model, inputs, {.bytes = 500}).find("take more than 500 bytes") != std::string::npos);

@@ -89,7 +89,8 @@ TEST_CASE("A rule answers for each node") {
 }
 
 TEST_CASE("Restrictions can be handed over as a Hana list") {
-    constexpr auto listed = from_hana<restrictions>(
+    constexpr auto from_list = from_hana<restrictions>(
         hana::make_basic_tuple(hana::type_c<precisions<op::add, on<0, i8>>>, hana::type_c<per_tensor<op::add, 1>>));
-    CHECK(std::is_same_v<decltype(listed), const restrictions<precisions<op::add, on<0, i8>>, per_tensor<op::add, 1>>>);
+    CHECK(std::is_same_v<decltype(from_list),
+                         const restrictions<precisions<op::add, on<0, i8>>, per_tensor<op::add, 1>>>);
 }

@@ -34,21 +34,21 @@ struct renaming_to_found : guarded<renaming_to_found, text> {
     }
 };
 
-struct small_network {
+struct relu_network {
     graph model;
     attribute::tables attributes;
     transformation_options options;
     restriction_table restrictions;
     node_id relu;
 
-    explicit small_network(text_view name) : relu(model.add(op::relu{}, {model.parameter(f32, {1})}, name)) {}
+    explicit relu_network(text_view name) : relu(model.add(op::relu{}, {model.parameter(f32, {1})}, name)) {}
     rewrite changes() { return rewrite(model, attributes, options, restrictions); }
 };
 
 }  // namespace
 
 TEST_CASE("a guarded rule is applied where its conditions hold") {
-    small_network net("old");
+    relu_network net("old");
     rewrite r = net.changes();
     CHECK(renaming::transform(r, net.relu));
     CHECK(net.model[net.relu].name() == text_view("renamed"));
@@ -56,7 +56,7 @@ TEST_CASE("a guarded rule is applied where its conditions hold") {
 }
 
 TEST_CASE("a guarded rule that refuses leaves the node, and the refusal is kept with its name") {
-    small_network net("kept");
+    relu_network net("kept");
     rewrite r = net.changes();
     CHECK_FALSE(renaming::transform(r, net.relu));
     CHECK(net.model[net.relu].name() == text_view("kept"));
@@ -67,12 +67,12 @@ TEST_CASE("a guarded rule that refuses leaves the node, and the refusal is kept 
 }
 
 TEST_CASE("a guarded rule gets what its conditions found, and answers without it, too") {
-    small_network net("old");
+    relu_network net("old");
     rewrite r = net.changes();
     CHECK(renaming_to_found::can_transform(r, net.relu));
     CHECK(renaming_to_found::transform(r, net.relu));
     CHECK(net.model[net.relu].name() == text_view("old_found"));
-    small_network other("kept");
+    relu_network other("kept");
     rewrite unchanged = other.changes();
     CHECK_FALSE(renaming_to_found::can_transform(unchanged, other.relu));
     CHECK_FALSE(renaming_to_found::transform(unchanged, other.relu));

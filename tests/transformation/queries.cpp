@@ -9,7 +9,7 @@ using namespace lpt;
 
 namespace {
 
-constexpr node_id scalar(graph& model, double value, element type = f32) {
+constexpr node_id number(graph& model, double value, element type = f32) {
     return model.constant(make_scalar(type, value));
 }
 
@@ -22,8 +22,8 @@ constexpr bool asymmetric(graph& model, output_ref weights) {
 }
 constexpr bool quantized_is_asymmetric(std::int64_t levels, double low, double high) {
     graph model;
-    const node_id least = scalar(model, low);
-    const node_id most = scalar(model, high);
+    const node_id least = number(model, low);
+    const node_id most = number(model, high);
     return asymmetric(model, model.add(op::fake_quantize{levels},
                                        {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least,
                                         most, least, most}));
@@ -36,18 +36,18 @@ constexpr bool stored_is_asymmetric(zero_point_form form, double value, element 
         last = model.add(op::convert{f32}, {last});
     }
     if (form == zero_point_form::real) {
-        last = model.add(op::subtract{}, {last, scalar(model, value)});
+        last = model.add(op::subtract{}, {last, number(model, value)});
     } else if (form == zero_point_form::converted) {
-        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {scalar(model, value, stored)})});
+        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {number(model, value, stored)})});
     }
-    return asymmetric(model, model.add(op::multiply{}, {last, scalar(model, 0.1)}));
+    return asymmetric(model, model.add(op::multiply{}, {last, number(model, 0.1)}));
 }
 
 /// The questions about a Multiply of data by a constant of these shapes.
-struct product {
+struct scaled_constant {
     graph model;
     node_id multiply = node_id::none;
-    constexpr product(shape data, shape constant, bool constant_first = false) {
+    constexpr scaled_constant(shape data, shape constant, bool constant_first = false) {
         const node_id left = model.parameter(f32, std::move(data));
         const node_id right = model.constant(make_tensor(f32, std::move(constant), view<double>({2})));
         if (constant_first) {
@@ -59,7 +59,7 @@ struct product {
     constexpr bool can_be_convolution() const { return can_be_transformed_to_group_convolution(model, multiply); }
     constexpr bool is_scalar() const { return is_dynamic_or_scalar(model, multiply); }
 };
-static_assert(product({1, 3, 4, 4}, {1, 3, 1, 1}).can_be_convolution());
+static_assert(scaled_constant({1, 3, 4, 4}, {1, 3, 1, 1}).can_be_convolution());
 
 }  // namespace
 
@@ -84,8 +84,8 @@ TEST_CASE("stored weights are asymmetric if their zero point does not round to z
 
 TEST_CASE("in a run the type that markup left the weights decides") {
     graph model;
-    const node_id least = scalar(model, 0);
-    const node_id most = scalar(model, 2.55);
+    const node_id least = number(model, 0);
+    const node_id most = number(model, 2.55);
     const node_id quantize =
         model.add(op::fake_quantize{256},
                   {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least, most, least, most});
@@ -111,24 +111,24 @@ TEST_CASE("nothing is asymmetric on weights that are not quantized or not there"
 }
 
 TEST_CASE("a Multiply of rank 4 or 5 by a constant can become a GroupConvolution") {
-    CHECK(product({1, 3, 4, 4}, {1, 3, 1, 1}, true).can_be_convolution());
-    CHECK(product({1, 3, 4, 4}, {}).can_be_convolution());
-    CHECK(product({1, 3, 4, 4, 4}, {3, 1, 1, 1}).can_be_convolution());
-    CHECK(product({1, -1, -1, 4}, {1, 3, 1, 1}).can_be_convolution());
-    CHECK_FALSE(product({1, 3, 4}, {3, 1}).can_be_convolution());
-    CHECK_FALSE(product({1, 3, 4, 4, 2, 2}, {1, 3, 1, 1, 1, 1}).can_be_convolution());
-    CHECK_FALSE(product(shape::of_dynamic_rank(), {1, 3, 1, 1}).can_be_convolution());
+    CHECK(scaled_constant({1, 3, 4, 4}, {1, 3, 1, 1}, true).can_be_convolution());
+    CHECK(scaled_constant({1, 3, 4, 4}, {}).can_be_convolution());
+    CHECK(scaled_constant({1, 3, 4, 4, 4}, {3, 1, 1, 1}).can_be_convolution());
+    CHECK(scaled_constant({1, -1, -1, 4}, {1, 3, 1, 1}).can_be_convolution());
+    CHECK_FALSE(scaled_constant({1, 3, 4}, {3, 1}).can_be_convolution());
+    CHECK_FALSE(scaled_constant({1, 3, 4, 4, 2, 2}, {1, 3, 1, 1, 1, 1}).can_be_convolution());
+    CHECK_FALSE(scaled_constant(shape::of_dynamic_rank(), {1, 3, 1, 1}).can_be_convolution());
     graph model;
     const node_id data = model.parameter(f32, shape{1, 3, 4, 4});
     CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::multiply{}, {data, data})));
-    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, scalar(model, 1)})));
+    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, number(model, 1)})));
 }
 
-TEST_CASE("a Multiply by one number is scalar, whatever the shape of the number") {
-    CHECK(product({1, 3, 4, 4}, {}).is_scalar());
-    CHECK(product({1, 3, 4, 4}, {1, 1, 1, 1}, true).is_scalar());
-    CHECK_FALSE(product({1, 3, 4, 4}, {1, 3, 1, 1}).is_scalar());
-    CHECK_FALSE(product(shape::of_dynamic_rank(), {1, 3, 1, 1}).is_scalar());
+TEST_CASE("a Multiply by one number is number, whatever the shape of the number") {
+    CHECK(scaled_constant({1, 3, 4, 4}, {}).is_scalar());
+    CHECK(scaled_constant({1, 3, 4, 4}, {1, 1, 1, 1}, true).is_scalar());
+    CHECK_FALSE(scaled_constant({1, 3, 4, 4}, {1, 3, 1, 1}).is_scalar());
+    CHECK_FALSE(scaled_constant(shape::of_dynamic_rank(), {1, 3, 1, 1}).is_scalar());
     graph model;
     const node_id data = model.parameter(f32, shape{1, 3, 4, 4});
     CHECK_FALSE(is_dynamic_or_scalar(model, model.add(op::multiply{}, {data, data})));

@@ -74,7 +74,7 @@ std::ostream& operator<<(std::ostream& out, const quantization& each) {
     return out.write(type.data(), static_cast<std::streamsize>(type.size()))
            << " [" << each.low << ", " << each.high << "] - " << each.zero_point;
 }
-quantization quantized(std::int64_t levels, double low, double high, view<element> default_precisions) {
+quantization quantization_of(std::int64_t levels, double low, double high, view<element> default_precisions) {
     subject net;
     net.options.default_precisions = seq<element, 8>(default_precisions);
     net.run(net.pool(net.fake_quantize(levels, low, high)));
@@ -92,54 +92,54 @@ constexpr double around_0[] = {-1, 1};
 }  // namespace
 
 TEST_CASE("8-bit types take FakeQuantize of 15 to 256 levels") {
-    CHECK(quantized(15, 0, 1.4, types{u8, i8}) == quantization{u8, 0, 14, 0});
-    CHECK(quantized(16, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 15, 0});
-    CHECK(quantized(255, -1, 1, types{u8, i8}) == quantization{i8, -127, 127, 0});
-    CHECK(quantized(256, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 255, 0});
-    CHECK(quantized(256, -1.28, 1.27, types{u8, i8}) == quantization{i8, -128, 127, 0});
-    CHECK(quantized(256, -1, 1, types{u8, i8}) == quantization{u8, 0, 255, 127.5});
-    CHECK(quantized(256, 0, 2.55, types{i8}) == quantization{i8, -128, 127, -128});
+    CHECK(quantization_of(15, 0, 1.4, types{u8, i8}) == quantization{u8, 0, 14, 0});
+    CHECK(quantization_of(16, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 15, 0});
+    CHECK(quantization_of(255, -1, 1, types{u8, i8}) == quantization{i8, -127, 127, 0});
+    CHECK(quantization_of(256, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 255, 0});
+    CHECK(quantization_of(256, -1.28, 1.27, types{u8, i8}) == quantization{i8, -128, 127, 0});
+    CHECK(quantization_of(256, -1, 1, types{u8, i8}) == quantization{u8, 0, 255, 127.5});
+    CHECK(quantization_of(256, 0, 2.55, types{i8}) == quantization{i8, -128, 127, -128});
 }
 
 TEST_CASE("16-bit types take FakeQuantize of 65535 and 65536 levels") {
     for (const std::int64_t levels : {65535, 65536}) {
-        CHECK(quantized(levels, 0, 2.55, all_types) == quantization{u16, 0, static_cast<double>(levels - 1), 0});
-        CHECK(quantized(levels, -1, 1, all_types) ==
+        CHECK(quantization_of(levels, 0, 2.55, all_types) == quantization{u16, 0, static_cast<double>(levels - 1), 0});
+        CHECK(quantization_of(levels, -1, 1, all_types) ==
               quantization{i16, levels == 65536 ? -32768.0 : -32767.0, 32767, 0});
     }
 }
 
 TEST_CASE("32-bit types take FakeQuantize of 2^32 levels, or one less") {
     for (const std::int64_t levels : {4294967295, 4294967296}) {
-        CHECK(quantized(levels, 0, 2.55, all_types) == quantization{u32, 0, 4294967296, 0});
-        CHECK(quantized(levels, -1, 1, all_types) == quantization{i32, -2147483648.0, 2147483648.0, 0});
+        CHECK(quantization_of(levels, 0, 2.55, all_types) == quantization{u32, 0, 4294967296, 0});
+        CHECK(quantization_of(levels, -1, 1, all_types) == quantization{i32, -2147483648.0, 2147483648.0, 0});
     }
 }
 
 TEST_CASE("FakeQuantize stays in floating point where no default type has its levels") {
     for (const std::int64_t levels : {65535, 65536}) {
-        CHECK(quantized(levels, 0, from_0[1], types{u8, i8}).type == f32);
+        CHECK(quantization_of(levels, 0, from_0[1], types{u8, i8}).type == f32);
     }
-    CHECK(quantized(4294967296, 0, from_0[1], types{u8, i8}).type == f32);
+    CHECK(quantization_of(4294967296, 0, from_0[1], types{u8, i8}).type == f32);
     for (const std::int64_t levels : {15, 16, 255, 256}) {
-        CHECK(quantized(levels, 0, from_0[1], types{i4, u4}).type == f32);
-        CHECK(quantized(levels, 0, from_0[1], {}).type == f32);
+        CHECK(quantization_of(levels, 0, from_0[1], types{i4, u4}).type == f32);
+        CHECK(quantization_of(levels, 0, from_0[1], {}).type == f32);
     }
 }
 
 TEST_CASE("a single default type is taken whatever the levels, if it has a range for them") {
-    CHECK(quantized(256, 0, 2.55, types{u16}) == quantization{u16, 0, 255, 0});
-    CHECK(quantized(65536, -1, 1, types{u16}) == quantization{u16, 0, 65535, 32767.5});
-    CHECK(quantized(256, 0, 2.55, types{i16}).type == f32);
-    CHECK(quantized(65536, 0, 2.55, types{i8}).type == f32);
+    CHECK(quantization_of(256, 0, 2.55, types{u16}) == quantization{u16, 0, 255, 0});
+    CHECK(quantization_of(65536, -1, 1, types{u16}) == quantization{u16, 0, 65535, 32767.5});
+    CHECK(quantization_of(256, 0, 2.55, types{i16}).type == f32);
+    CHECK(quantization_of(65536, 0, 2.55, types{i8}).type == f32);
 }
 
 TEST_CASE("a single default type of four bits takes 15 and 16 levels, each one a whole number") {
-    CHECK(quantized(16, 0, 1.5, types{u4}) == quantization{u4, 0, 15, 0});
-    CHECK(quantized(15, 0, 1.4, types{u4}) == quantization{u4, 0, 14, 0});
-    CHECK(quantized(16, -8, 7, types{i4}).type == i4);
-    CHECK(quantized(16, -8, 7, types{i4}).low == -8);
-    CHECK(quantized(256, 0, 2.55, types{u4}).type == f32);
+    CHECK(quantization_of(16, 0, 1.5, types{u4}) == quantization{u4, 0, 15, 0});
+    CHECK(quantization_of(15, 0, 1.4, types{u4}) == quantization{u4, 0, 14, 0});
+    CHECK(quantization_of(16, -8, 7, types{i4}).type == i4);
+    CHECK(quantization_of(16, -8, 7, types{i4}).low == -8);
+    CHECK(quantization_of(256, 0, 2.55, types{u4}).type == f32);
 }
 
 TEST_CASE("8-bit floating point types are default precisions for FakeConvert") {
@@ -168,7 +168,7 @@ TEST_CASE("FakeConvert is not decomposed for integer default precisions") {
 }
 
 TEST_CASE("FakeQuantize is not quantized to 8-bit floating point types") {
-    CHECK(quantized(256, 0, 2.55, types{view<element>(fp8_precisions)}).type == f32);
+    CHECK(quantization_of(256, 0, 2.55, types{view<element>(fp8_precisions)}).type == f32);
 }
 
 TEST_CASE("networks in f16 are dequantized in f32 and give f16") {

@@ -47,9 +47,9 @@ void compare_with_single_channels(std::size_t count, bool has_zero_point, bool l
 }  // namespace
 
 TEST_CASE("the maps of four channels are those of each alone, bit for bit") {
-    constexpr float infinite = __builtin_inff();
-    const float bounds[] = {0.0f,    -0.0f,  2.55f, -1.28f, 1.27f, 1.0f,     -1.0f,    1e-30f,
-                            -1e-33f, 1e-45f, 3e38f, -3e38f, 1e-7f, infinite, -infinite};
+    constexpr float endless = __builtin_inff();
+    const float bounds[] = {0.0f,    -0.0f,  2.55f, -1.28f, 1.27f, 1.0f,    -1.0f,   1e-30f,
+                            -1e-33f, 1e-45f, 3e38f, -3e38f, 1e-7f, endless, -endless};
     const detail::map_maker<float, float> rule{-128.0f, 127.0f, true, false};
     for (const float low : bounds) {
         for (const float high : bounds) {
@@ -71,9 +71,9 @@ TEST_CASE("the maps of four channels are those of each alone, bit for bit") {
 }
 
 TEST_CASE("magnitudes compared as integers are those that a limit changes, and the least and greatest themselves") {
-    constexpr float infinite = __builtin_inff();
+    constexpr float endless = __builtin_inff();
     const detail::map_maker<float, float> rule{0.0f, 255.0f, true, false};
-    for (const float scale : {0.0f, -0.0f, 1e-45f, 1e-33f, 1e-32f, 1.1e-32f, 1.0f, 0.9e32f, 1e32f, 1.1e32f, infinite}) {
+    for (const float scale : {0.0f, -0.0f, 1e-45f, 1e-33f, 1e-32f, 1.1e-32f, 1.0f, 0.9e32f, 1e32f, 1.1e32f, endless}) {
         for (const float each : {scale, -scale}) {
             const bool beyond =
                 detail::holds_for_any(detail::are_beyond_limits(detail::float_lanes{1.0f, -1.0f, each, 2.0f}));

@@ -26,7 +26,7 @@ constexpr int empty_branch(const two_inputs& net) {
     return net.input(add, 0).is<op::parameter>() ? 0 : net.input(add, 1).is<op::parameter>() ? 1 : -1;
 }
 
-constexpr bool one_branch_gives_up() {
+constexpr bool one_branch_of_add_gives_up() {
     two_inputs net = sum(single(0.1, 3), single(0.2, 5));
     if (!net.run<add_transformation>() || empty_branch(net) != 1) {
         return false;
@@ -37,7 +37,7 @@ constexpr bool one_branch_gives_up() {
     const double zero_point = net.value(net.model.producer(multiply, 0), 1).real(0);
     return net.model[add].relaxed() && math::absolute(scale - 0.5) < 1e-6 && math::absolute(zero_point - 13) < 1e-5;
 }
-static_assert(one_branch_gives_up());
+static_assert(one_branch_of_add_gives_up());
 
 }  // namespace
 

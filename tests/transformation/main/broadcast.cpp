@@ -22,12 +22,12 @@ constexpr dequantized widened(shape dimensions, const scale_and_zero_point& cons
     net.add(op::broadcast{mode}, more);
     return net;
 }
-constexpr bool moves_behind() {
+constexpr bool broadcast_moves_behind() {
     dequantized net = widened({1, 3, 1, 1}, channels(), op::broadcast_mode::numpy, {2, 3, 4, 4});
     return net.run<broadcast_transformation>() && net.model[net.quantized()].is<op::broadcast>() &&
            net.quantized_type() == u8;
 }
-static_assert(moves_behind());
+static_assert(broadcast_moves_behind());
 
 }  // namespace
 

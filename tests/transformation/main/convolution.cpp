@@ -34,7 +34,7 @@ constexpr two_inputs convolved(const scale_and_zero_point& data, const scale_and
     return net;
 }
 
-constexpr bool reads_integers() {
+constexpr bool convolution_reads_integers() {
     two_inputs net = convolved(single(0.1, 128), output_channels_with_zero_points());
     if (!net.run<convolution_transformation>()) {
         return false;
@@ -48,7 +48,7 @@ constexpr bool reads_integers() {
            weights.has(mark::disabled_constant_folding) && net.model.type(weights.input(0)) == i8 &&
            net.model.type(weights.input(1)) == i8 && net.value(multiply, 1).dimensions() == shape{1, 2, 1, 1};
 }
-static_assert(reads_integers());
+static_assert(convolution_reads_integers());
 
 }  // namespace
 

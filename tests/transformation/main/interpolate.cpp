@@ -38,12 +38,12 @@ constexpr dequantized resized_version_0(const op::interpolate& attributes) {
     net.add(attributes, {net.indices(sizes)}, 0);
     return net;
 }
-constexpr bool moves_behind() {
+constexpr bool interpolate_moves_behind() {
     dequantized net = resized(single(0.1, 128), nearest());
     return net.run<interpolate_transformation>() && net.model[net.quantized()].is<op::interpolate>() &&
            net.quantized_type() == u8;
 }
-static_assert(moves_behind());
+static_assert(interpolate_moves_behind());
 
 reason why(const op::interpolate& attributes) {
     dequantized net = resized(channels(), attributes);

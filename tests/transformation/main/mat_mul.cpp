@@ -18,7 +18,7 @@ constexpr two_inputs product(const scale_and_zero_point& first, const scale_and_
     return net;
 }
 
-constexpr bool reads_integers() {
+constexpr bool mat_mul_reads_integers() {
     two_inputs net = product(single(0.1, 3), single(0.5));
     if (!net.run<mat_mul_transformation>()) {
         return false;
@@ -29,7 +29,7 @@ constexpr bool reads_integers() {
            net.model[multiplied].is<op::mat_mul>() && net.model.type(net.model[multiplied].input(0)) == u8 &&
            net.model.type(net.model[multiplied].input(1)) == i8 && net.model[multiplied].type() == f32;
 }
-static_assert(reads_integers());
+static_assert(mat_mul_reads_integers());
 
 }  // namespace
 

@@ -11,16 +11,16 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr two_inputs product(const scale_and_zero_point& first, const scale_and_zero_point& second, element type = u8,
-                             element second_type = u8) {
+constexpr two_inputs eltwise_product(const scale_and_zero_point& first, const scale_and_zero_point& second,
+                                     element type = u8, element second_type = u8) {
     two_inputs net;
     const output_ref a = net.activations({1, 3, 2, 2}, first, type);
     net.add(op::multiply{}, {a, net.activations({1, 3, 2, 2}, second, second_type)});
     return net;
 }
 
-constexpr bool one_branch_gives_up() {
-    two_inputs net = product(single(0.5, 3), single(0.25));
+constexpr bool one_branch_of_multiply_gives_up() {
+    two_inputs net = eltwise_product(single(0.5, 3), single(0.25));
     if (!net.run<multiply_partial_transformation>()) {
         return false;
     }
@@ -28,10 +28,10 @@ constexpr bool one_branch_gives_up() {
     return net.input(net.output(), 1).is<op::parameter>() && net.model[kept].is<op::multiply>() &&
            net.value(kept, 1).real(0) == 0.125 && net.input(kept, 0).is<op::subtract>();
 }
-static_assert(one_branch_gives_up());
+static_assert(one_branch_of_multiply_gives_up());
 
 constexpr bool both_are_integers() {
-    two_inputs net = product(single(0.5, 3), single(0.25));
+    two_inputs net = eltwise_product(single(0.5, 3), single(0.25));
     if (!net.run<multiply_transformation>()) {
         return false;
     }
@@ -48,7 +48,7 @@ TEST_CASE("one branch of Multiply is read as it is, its scale goes to the other 
     for (const scale_and_zero_point& first : {single(0.1), single(0.1, 3), channels(), channels_with_zero_points()}) {
         for (const scale_and_zero_point& second : {single(0.2), single(0.2, 0), channels()}) {
             for (const bool scaling : {false, true}) {
-                two_inputs net = product(first, second);
+                two_inputs net = eltwise_product(first, second);
                 net.options.scaling_mode = scaling;
                 CHECK(net.run<multiply_partial_transformation>());
                 CHECK(net.difference() < 1e-5);
@@ -96,18 +96,18 @@ TEST_CASE("the Multiply of a dequantization itself is nobody's refusal") {
 
 TEST_CASE("Multiply stays as it is") {
     SUBCASE("both branches have a zero point") {
-        two_inputs net = product(single(0.1, 3), single(0.2, 5));
+        two_inputs net = eltwise_product(single(0.1, 3), single(0.2, 5));
         CHECK_FALSE(net.run<multiply_partial_transformation>());
         CHECK(net.why() == reason::has_zero_point);
         CHECK(net.difference() < 1e-6);
     }
     SUBCASE("a branch has no dequantization") {
-        two_inputs net = product(single(0.1), {}, u8, f32);
+        two_inputs net = eltwise_product(single(0.1), {}, u8, f32);
         CHECK_FALSE(net.run<multiply_partial_transformation>());
         CHECK(net.why() == reason::no_dequantization);
     }
     SUBCASE("no branch has low precision") {
-        two_inputs net = product(single(0.1), single(0.2), f32, f32);
+        two_inputs net = eltwise_product(single(0.1), single(0.2), f32, f32);
         CHECK_FALSE(net.run<multiply_partial_transformation>());
         CHECK(net.why() == reason::not_low_precision);
     }
@@ -117,7 +117,7 @@ TEST_CASE("both factors can be read in low precision") {
     for (const scale_and_zero_point& first : {single(0.1), single(0.1, 3), channels(), channels_with_zero_points()}) {
         for (const scale_and_zero_point& second :
              {single(0.2), single(0.2, 5), channels(), channels_with_zero_points()}) {
-            two_inputs net = product(first, second);
+            two_inputs net = eltwise_product(first, second);
             CHECK(net.run<multiply_transformation>());
             CHECK(net.input(net.output(), 0).is<op::multiply>());
             CHECK(net.difference() < 1e-5);
@@ -126,10 +126,10 @@ TEST_CASE("both factors can be read in low precision") {
 }
 
 TEST_CASE("both factors must be quantized to be read in low precision") {
-    two_inputs net = product(single(0.1), {}, u8, f32);
+    two_inputs net = eltwise_product(single(0.1), {}, u8, f32);
     CHECK_FALSE(net.run<multiply_transformation>());
     CHECK(net.why() == reason::weights_not_quantized);
-    two_inputs other = product({}, single(0.1), f32, u8);
+    two_inputs other = eltwise_product({}, single(0.1), f32, u8);
     CHECK_FALSE(other.run<multiply_transformation>());
     CHECK(other.why() == reason::no_dequantization);
 }
@@ -142,10 +142,10 @@ TEST_CASE("of a dequantization that both inputs and others read the first input 
     net.model.result(net.model.add(op::relu{}, {a}));
     net.before = net.model;
     rewrite r(net.model, net.attributes, net.options, net.restrictions);
-    const node_id product = unshare(r, net.operation);
-    CHECK(net.model[product].input(1) == a);
-    CHECK(net.input(product, 0).is<op::multiply>());
-    CHECK_FALSE(net.model[product].input(0) == a);
+    const node_id eltwise_product = unshare(r, net.operation);
+    CHECK(net.model[eltwise_product].input(1) == a);
+    CHECK(net.input(eltwise_product, 0).is<op::multiply>());
+    CHECK_FALSE(net.model[eltwise_product].input(0) == a);
     net.model.collect();
     CHECK(net.difference() == 0);
 }

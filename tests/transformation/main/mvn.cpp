@@ -18,7 +18,7 @@ constexpr op::mvn with_variance(bool normalize) {
     result.normalize_variance = normalize;
     return result;
 }
-constexpr dequantized normalized(const scale_and_zero_point& constants, view<std::int64_t> axes, bool variance = true,
+constexpr dequantized behind_mvn(const scale_and_zero_point& constants, view<std::int64_t> axes, bool variance = true,
                                  shape dimensions = {2, 3, 4, 2}) {
     dequantized net(std::move(dimensions), constants, i8);
     net.add(with_variance(variance), {net.indices(axes)}, 6);
@@ -33,7 +33,7 @@ constexpr dequantized normalized_version_0(const scale_and_zero_point& constants
     return net;
 }
 constexpr double scale_behind(double scale, bool variance) {
-    dequantized net = normalized(single(scale), {2, 3}, variance);
+    dequantized net = behind_mvn(single(scale), {2, 3}, variance);
     net.run<mvn_transformation>();
     return net.scale().real(0);
 }
@@ -47,7 +47,7 @@ TEST_CASE("behind MVN comes the sign of the scale, or the scale where the varian
     for (const scale_and_zero_point& constants :
          {single(0.1), single(-0.1), channels(), scale_and_zero_point{{0.1, -0.2, 0.3}, {1, 3, 1, 1}}}) {
         for (const bool variance : {true, false}) {
-            dequantized net = normalized(constants, {2, -1}, variance);
+            dequantized net = behind_mvn(constants, {2, -1}, variance);
             net.options.followed_quirks = quirk::unscaled_epsilon;
             CHECK(net.run<mvn_transformation>());
             CHECK(net.model[net.quantized()].is<op::mvn>());
@@ -63,7 +63,7 @@ TEST_CASE("behind MVN comes the sign of the scale, or the scale where the varian
 }
 
 TEST_CASE("a single scale allows a normalization across channels") {
-    dequantized net = normalized(single(-0.1), {1, 2, 3});
+    dequantized net = behind_mvn(single(-0.1), {1, 2, 3});
     CHECK(net.run<mvn_transformation>());
     CHECK(net.difference() < 1e-5);
     dequantized first_version = normalized_version_0(single(-0.1), true);
@@ -76,11 +76,11 @@ TEST_CASE("MVN stays in floating point") {
         CHECK_FALSE(net.run<mvn_transformation>());
         return net.why();
     };
-    CHECK(why(normalized(single(0.1, 1), {2, 3})) == reason::has_zero_point);
-    CHECK(why(normalized(channels(), {1, 2, 3})) == reason::varies_over_axis);
-    CHECK(why(normalized(channels(), {-3})) == reason::varies_over_axis);
-    CHECK(why(normalized({{0.1, 0.2}, {2}}, {2, 3})) == reason::varies_over_axis);
+    CHECK(why(behind_mvn(single(0.1, 1), {2, 3})) == reason::has_zero_point);
+    CHECK(why(behind_mvn(channels(), {1, 2, 3})) == reason::varies_over_axis);
+    CHECK(why(behind_mvn(channels(), {-3})) == reason::varies_over_axis);
+    CHECK(why(behind_mvn({{0.1, 0.2}, {2}}, {2, 3})) == reason::varies_over_axis);
     CHECK(why(normalized_version_0(channels(), true)) == reason::varies_over_axis);
-    CHECK(why(normalized({{0.1, 0.2}, {1, 1, 1, 2}}, {2})) == reason::not_per_tensor_or_per_channel);
-    CHECK(why(normalized(channels(), {2}, true, {2, 1, 4, 2})) == reason::no_dequantization);
+    CHECK(why(behind_mvn({{0.1, 0.2}, {1, 1, 1, 2}}, {2})) == reason::not_per_tensor_or_per_channel);
+    CHECK(why(behind_mvn(channels(), {2}, true, {2, 1, 4, 2})) == reason::no_dequantization);
 }

@@ -12,8 +12,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized normalized(const scale_and_zero_point& constants, view<std::int64_t> axes,
-                                 shape dimensions = {2, 3, 4, 2}) {
+constexpr dequantized behind_normalize_l2(const scale_and_zero_point& constants, view<std::int64_t> axes,
+                                          shape dimensions = {2, 3, 4, 2}) {
     dequantized net(std::move(dimensions), constants, i8);
     op::normalize_l2 attributes;
     attributes.eps = 1e-12;
@@ -21,7 +21,7 @@ constexpr dequantized normalized(const scale_and_zero_point& constants, view<std
     return net;
 }
 constexpr double scale_behind(double scale) {
-    dequantized net = normalized(single(scale), {1});
+    dequantized net = behind_normalize_l2(single(scale), {1});
     net.run<normalize_l2_transformation>();
     return net.scale().real(0);
 }
@@ -29,7 +29,7 @@ static_assert(scale_behind(0.1) == 1);
 static_assert(scale_behind(-0.1) == -1);
 
 reason why(const scale_and_zero_point& constants, view<std::int64_t> axes, shape dimensions = {2, 3, 4, 2}) {
-    dequantized net = normalized(constants, axes, std::move(dimensions));
+    dequantized net = behind_normalize_l2(constants, axes, std::move(dimensions));
     CHECK_FALSE(net.run<normalize_l2_transformation>());
     return net.why();
 }
@@ -40,7 +40,7 @@ TEST_CASE("only the sign of the scale goes behind NormalizeL2") {
     for (const scale_and_zero_point& constants :
          {single(0.1), single(-0.1), scale_and_zero_point{{0.1, 0.1, 0.1}, {1, 3, 1, 1}}}) {
         for (const integers& axes : {integers{1}, integers{1, 2, 3}}) {
-            dequantized net = normalized(constants, axes);
+            dequantized net = behind_normalize_l2(constants, axes);
             CHECK(net.run<normalize_l2_transformation>());
             CHECK(net.model[net.quantized()].is<op::normalize_l2>());
             CHECK(net.model.type(net.model[net.quantized()].input(0)) == i8);

@@ -12,23 +12,23 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized reduced(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes,
-                              bool keep_dims = true) {
+constexpr dequantized reduced_by_sum(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes,
+                                     bool keep_dims = true) {
     dequantized net(std::move(dimensions), constants);
     op::reduce_sum reduce;
     reduce.keep_dims = keep_dims;
     net.add(reduce, {net.indices(axes)});
     return net;
 }
-constexpr bool moves_behind() {
-    dequantized net = reduced({1, 3, 4, 4}, single(0.1, 128), {2, 3});
+constexpr bool reduce_sum_moves_behind() {
+    dequantized net = reduced_by_sum({1, 3, 4, 4}, single(0.1, 128), {2, 3});
     return net.run<reduce_sum_transformation>() && net.model[net.quantized()].is<op::reduce_sum>() &&
            net.quantized_type() == f32;
 }
-static_assert(moves_behind());
+static_assert(reduce_sum_moves_behind());
 
-reason why(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes) {
-    dequantized net = reduced(std::move(dimensions), constants, axes);
+reason why_not_reduce_sum(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes) {
+    dequantized net = reduced_by_sum(std::move(dimensions), constants, axes);
     CHECK_FALSE(net.run<reduce_sum_transformation>());
     return net.why();
 }
@@ -44,7 +44,7 @@ TEST_CASE("the dequantization moves behind ReduceSum") {
                                         {{0.1, 0.2, 0.3}, {1, 3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true}};
     for (const scale_and_zero_point& constants : all) {
         for (const bool keep_dims : {true, false}) {
-            dequantized net = reduced({2, 3, 4, 4}, constants, {2, -1}, keep_dims);
+            dequantized net = reduced_by_sum({2, 3, 4, 4}, constants, {2, -1}, keep_dims);
             CHECK(net.run<reduce_sum_transformation>());
             CHECK(net.model.type(net.model[net.quantized()].input(0)) == u8);
             CHECK(net.quantized_type() == f32);
@@ -54,28 +54,28 @@ TEST_CASE("the dequantization moves behind ReduceSum") {
 }
 
 TEST_CASE("a single scale allows a reduction of all axes") {
-    dequantized net = reduced({2, 3, 4, 4}, single(0.1, 128), {0, 1, 2, 3}, false);
+    dequantized net = reduced_by_sum({2, 3, 4, 4}, single(0.1, 128), {0, 1, 2, 3}, false);
     CHECK(net.run<reduce_sum_transformation>());
     CHECK(net.difference() < 1e-4);
 }
 
 TEST_CASE("ReduceSum stays in floating point") {
-    CHECK(why({1, 1, 4, 4}, channels(), {2, 3}) == reason::no_dequantization);
-    CHECK(why({1, 3, 4, 4}, channels(), {1}) == reason::varies_over_axis);
-    CHECK(why({1, 3, 4, 4}, {{0.1}, {}, {1, 2, 3}, {1, 3, 1, 1}}, {1, 2}) == reason::varies_over_axis);
-    CHECK(why({1, 3, 4, 4}, {{0.1, 0.2, 0.3, 0.4}, {4}}, {3}) == reason::varies_over_axis);
-    CHECK(why(shape::of_dynamic_rank(), single(0.1), {0}) == reason::dynamic_rank);
-    CHECK(why({1, 3, -1, 4}, single(0.1, 128), {2, 3}) == reason::dynamic_axis);
+    CHECK(why_not_reduce_sum({1, 1, 4, 4}, channels(), {2, 3}) == reason::no_dequantization);
+    CHECK(why_not_reduce_sum({1, 3, 4, 4}, channels(), {1}) == reason::varies_over_axis);
+    CHECK(why_not_reduce_sum({1, 3, 4, 4}, {{0.1}, {}, {1, 2, 3}, {1, 3, 1, 1}}, {1, 2}) == reason::varies_over_axis);
+    CHECK(why_not_reduce_sum({1, 3, 4, 4}, {{0.1, 0.2, 0.3, 0.4}, {4}}, {3}) == reason::varies_over_axis);
+    CHECK(why_not_reduce_sum(shape::of_dynamic_rank(), single(0.1), {0}) == reason::dynamic_rank);
+    CHECK(why_not_reduce_sum({1, 3, -1, 4}, single(0.1, 128), {2, 3}) == reason::dynamic_axis);
 }
 
 TEST_CASE("the zero point counts once for each element of the sum") {
-    dequantized net = reduced({1, 3, 4, 4}, single(0.1, 3), {2, 3});
+    dequantized net = reduced_by_sum({1, 3, 4, 4}, single(0.1, 3), {2, 3});
     CHECK(net.run<reduce_sum_transformation>());
     CHECK(net.zero_point().real(0) == 48);
 }
 
 TEST_CASE("without a zero point the number of elements need not be known") {
-    dequantized net = reduced({1, 3, -1, 4}, channels(), {2, 3});
+    dequantized net = reduced_by_sum({1, 3, -1, 4}, channels(), {2, 3});
     CHECK(net.run<reduce_sum_transformation>());
     CHECK(net.difference({5}) < 1e-4);
 }

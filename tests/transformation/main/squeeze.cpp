@@ -18,12 +18,12 @@ constexpr dequantized squeezed(shape dimensions, const scale_and_zero_point& con
     net.add(op::squeeze{}, {net.indices(axes)}, version);
     return net;
 }
-constexpr bool constants_follow() {
+constexpr bool constants_follow_squeeze() {
     dequantized net = squeezed({1, 3, 1, 4}, {{0.1, 0.2, 0.3}, {1, 3, 1, 1}}, {2}, 0);
     return net.run<squeeze_transformation>() && net.model[net.quantized()].is<op::squeeze>() &&
            net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 3, 1};
 }
-static_assert(constants_follow());
+static_assert(constants_follow_squeeze());
 
 }  // namespace
 

@@ -39,10 +39,10 @@ TEST_CASE("the dequantization moves behind StridedSlice, constants per channel a
                                         {{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true},
                                         {{0.1, 0.2, 0.3, 0.4, 0.5}, {5}}};
     for (const scale_and_zero_point& constants : all) {
-        dequantized rows = sliced(constants, {0, 0, 1, 0}, {0, 3, 4, 3}, {1, 1, 2, 2});
-        CHECK(rows.run<strided_slice_transformation>());
-        CHECK(rows.quantized_type() == u8);
-        CHECK(rows.difference() < 1e-6);
+        dequantized of_rows = sliced(constants, {0, 0, 1, 0}, {0, 3, 4, 3}, {1, 1, 2, 2});
+        CHECK(of_rows.run<strided_slice_transformation>());
+        CHECK(of_rows.quantized_type() == u8);
+        CHECK(of_rows.difference() < 1e-6);
         dequantized some_channels = sliced(constants, {0, 2, 0, 0}, {0, 0, 4, 5}, {1, -1, 1, 1});
         CHECK(some_channels.run<strided_slice_transformation>());
         CHECK(some_channels.difference() < 1e-6);

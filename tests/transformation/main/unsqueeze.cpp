@@ -18,12 +18,12 @@ constexpr dequantized unsqueezed(shape dimensions, const scale_and_zero_point& c
     net.add(op::unsqueeze{}, {net.indices(axes)}, version);
     return net;
 }
-constexpr bool constants_follow() {
+constexpr bool constants_follow_unsqueeze() {
     dequantized net = unsqueezed({2, 3, 4}, {{0.1, 0.2, 0.3}, {1, 3, 1}}, {0}, 0);
     return net.run<unsqueeze_transformation>() && net.model[net.quantized()].is<op::unsqueeze>() &&
            net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 1, 3, 1};
 }
-static_assert(constants_follow());
+static_assert(constants_follow_unsqueeze());
 
 }  // namespace
 

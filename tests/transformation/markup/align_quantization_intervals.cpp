@@ -10,12 +10,12 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr const attribute::intervals_alignment* interval_of(small_network& net, node_id id) {
+constexpr const attribute::intervals_alignment* interval_of(marked_network& net, node_id id) {
     return net.attributes.of<attribute::intervals_alignment>().find_node(id);
 }
 
 constexpr bool concat_combines() {
-    small_network net;
+    marked_network net;
     const node_id left = net.fake_quantize(net.data(), 0, 2);
     const node_id right = net.fake_quantize(net.data(), -1, 1);
     const node_id joined = net.concat(left, right);
@@ -29,7 +29,7 @@ static_assert(concat_combines());
 }  // namespace
 
 TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred type") {
-    small_network net;
+    marked_network net;
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     net.model.result(quantized);
     net.run<markup_precisions, align_quantization_intervals>();
@@ -41,25 +41,25 @@ TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred typ
     CHECK(found->preferred_types == seq<element, 8>{u8});
 }
 
-TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval") {
-    small_network net;
+TEST_CASE("Unsupported levels, per-channel and unbounded bounds have no interval") {
+    marked_network net;
     const node_id levels = net.fake_quantize(net.data(), 0, 1, 100);
     const double highs[] = {1, 2, 3};
     const node_id low = net.number(0);
     const node_id high = net.model.constant(make_tensor(f32, {1, 3, 1, 1}, highs));
     const node_id channels = net.model.add(op::fake_quantize{256}, {net.data(), low, high, low, high});
-    const node_id infinite = net.fake_quantize(net.data(), 0, math::infinity);
-    for (const node_id id : {levels, channels, infinite}) {
+    const node_id unbounded = net.fake_quantize(net.data(), 0, math::infinity);
+    for (const node_id id : {levels, channels, unbounded}) {
         net.model.result(id);
     }
     net.run<markup_precisions, align_quantization_intervals>();
-    for (const node_id id : {levels, channels, infinite}) {
+    for (const node_id id : {levels, channels, unbounded}) {
         CHECK(interval_of(net, id) == nullptr);
     }
 }
 
 TEST_CASE("The scale of the only dequantization below counts") {
-    small_network net;
+    marked_network net;
     const node_id quantized = net.fake_quantize(net.data(), 0, 255);
     net.model.relax_output(quantized, u8);
     const node_id real = net.model.add(op::convert{f32}, {quantized});
@@ -71,7 +71,7 @@ TEST_CASE("The scale of the only dequantization below counts") {
 
 TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero point, unless upstream is followed") {
     for (const bool follows : {true, false}) {
-        small_network net;
+        marked_network net;
         net.options.follow_upstream_errors = follows;
         const node_id quantized = net.fake_quantize(net.data(), 0, 255);
         const node_id narrow = net.model.add(op::convert{u8}, {quantized});
@@ -87,7 +87,7 @@ TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero 
 
 TEST_CASE("A quantize-dequantize pair with a scale for each channel has no interval, unless upstream is followed") {
     for (const bool follows : {true, false}) {
-        small_network net;
+        marked_network net;
         net.options.follow_upstream_errors = follows;
         const node_id quantized = net.fake_quantize(net.data(), -128, 127);
         const node_id real = net.model.add(op::convert{f32}, {net.model.add(op::convert{i8}, {quantized})});

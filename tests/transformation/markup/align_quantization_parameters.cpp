@@ -13,19 +13,19 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr const attribute::quantization_alignment* alignment_of(small_network& net, node_id id) {
+constexpr const attribute::quantization_alignment* alignment_of(marked_network& net, node_id id) {
     return net.attributes.of<attribute::quantization_alignment>().find_node(id);
 }
-constexpr node_id joined_fake_quantizes(small_network& net) {
+constexpr node_id joined_fake_quantizes(marked_network& net) {
     return net.concat(net.fake_quantize(net.data(), 0, 1), net.fake_quantize(net.data(), 0, 2));
 }
-constexpr void run_all(small_network& net) {
+constexpr void run_all(marked_network& net) {
     net.run<markup_can_be_quantized, markup_precisions, markup_quantization_granularity,
             align_quantization_parameters>();
 }
 
 constexpr bool per_tensor_consumer_aligns() {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id joined = joined_fake_quantizes(net);
     net.model.result(net.convolution(net.max_pool(joined), 6));
@@ -37,7 +37,7 @@ static_assert(per_tensor_consumer_aligns());
 }  // namespace
 
 TEST_CASE("Without a per-tensor restriction nothing has to be aligned") {
-    small_network net;
+    marked_network net;
     const node_id joined = joined_fake_quantizes(net);
     const node_id pool = net.max_pool(joined);
     net.model.result(net.convolution(pool, 6));
@@ -48,7 +48,7 @@ TEST_CASE("Without a per-tensor restriction nothing has to be aligned") {
 }
 
 TEST_CASE("A consumer that must not be quantized asks for nothing") {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id joined = joined_fake_quantizes(net);
     net.model.result(net.model.add(op::convolution{.strides = {1, 1}}, {joined, net.numbers({4, 6, 1, 1}, 1)}));
@@ -57,7 +57,7 @@ TEST_CASE("A consumer that must not be quantized asks for nothing") {
 }
 
 TEST_CASE("A port that accepts channels of their own asks for nothing") {
-    small_network net;
+    marked_network net;
     net.restrictions.granularities.push_back(
         {op::kind::convolution, any_version, {0}, attribute::granularity::per_channel});
     const node_id joined = joined_fake_quantizes(net);
@@ -67,7 +67,7 @@ TEST_CASE("A port that accepts channels of their own asks for nothing") {
 }
 
 TEST_CASE("Only nodes that read FakeQuantizes, and perhaps constants, align") {
-    small_network net;
+    marked_network net;
     const node_id mixed = net.concat(net.fake_quantize(net.data(), 0, 1), net.data());
     const node_id with_constant = net.concat(net.fake_quantize(net.data(), 0, 1), net.numbers({1, 3, 8, 8}, 1));
     const node_id constants = net.concat(net.numbers({1, 3, 8, 8}, 1), net.numbers({1, 3, 8, 8}, 1));

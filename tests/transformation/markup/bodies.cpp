@@ -18,13 +18,13 @@ using namespace lpt::test;
 namespace {
 
 struct loop_network {
-    small_network outer;
+    marked_network outer;
     node_id outside = node_id::none;   // the Loop
     node_id layer = node_id::none;     // inside: a Convolution with float weights
     node_id sum = node_id::none;       // inside: its bias
 
     constexpr loop_network() {
-        small_network inner;
+        marked_network inner;
         layer = inner.model.add(op::convolution{.strides = {1, 1}}, {inner.data(), inner.numbers({4, 3, 1, 1}, 1)});
         sum = inner.model.add(op::add{}, {layer, inner.number(1)});
         inner.model.result(sum);
@@ -72,7 +72,7 @@ TEST_CASE("Operations are found inside nodes too, if the version is right") {
 }
 
 TEST_CASE("Steps that have nothing to go by are not needed") {
-    small_network net;
+    marked_network net;
     const rewrite r(net.model, net.attributes, net.options, net.restrictions);
     CHECK_FALSE(markup_precisions::needed(r));
     CHECK_FALSE(markup_quantization_granularity::needed(r));

@@ -12,7 +12,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr bool convolution_behind_keeps_precision() {
-    small_network net;
+    marked_network net;
     const node_id pool = net.avg_pool(net.data());
     net.model.result(net.convolution(net.max_pool(pool), 3));
     net.run<markup_can_be_quantized, markup_precisions, markup_avg_pool_precision_preserved>();
@@ -23,7 +23,7 @@ static_assert(convolution_behind_keeps_precision());
 }  // namespace
 
 TEST_CASE("An AvgPool before an operation that stays in floating point does not preserve precision") {
-    small_network net;
+    marked_network net;
     const node_id pool = net.avg_pool(net.data());
     net.model.result(net.model.add(op::tanh{}, {pool}));
     net.run<markup_precisions, markup_avg_pool_precision_preserved>();
@@ -32,7 +32,7 @@ TEST_CASE("An AvgPool before an operation that stays in floating point does not 
 }
 
 TEST_CASE("Results and FakeQuantizes decide nothing") {
-    small_network net;
+    marked_network net;
     const node_id pool = net.avg_pool(net.data());
     net.model.result(pool);
     net.model.result(net.fake_quantize(pool, 0, 1));
@@ -41,7 +41,7 @@ TEST_CASE("Results and FakeQuantizes decide nothing") {
 }
 
 TEST_CASE("AvgPools that meet in a Concat share the decision") {
-    small_network net;
+    marked_network net;
     const node_id left = net.avg_pool(net.data());
     const node_id right = net.avg_pool(net.data());
     const node_id joined = net.concat(left, right);
@@ -55,7 +55,7 @@ TEST_CASE("AvgPools that meet in a Concat share the decision") {
 }
 
 TEST_CASE("Later versions of AvgPool are not marked") {
-    small_network net;
+    marked_network net;
     const node_id pool = net.model.add(op::avg_pool{.kernel = {1, 1}, .strides = {1, 1}}, {net.data()}, {}, 14);
     net.model.result(pool);
     net.run<markup_avg_pool_precision_preserved>();

@@ -12,14 +12,14 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr bool is_marked(small_network& net, output_ref left, output_ref right) {
+constexpr bool is_marked(marked_network& net, output_ref left, output_ref right) {
     const node_id sum = net.model.add(op::add{}, {left, right});
     net.model.result(sum);
     net.run<markup_bias>();
     return net.model[sum].has(mark::bias);
 }
 constexpr bool is_bias_of_convolution(shape dimensions) {
-    small_network net;
+    marked_network net;
     return is_marked(net, net.convolution(net.data(), 3), net.numbers(std::move(dimensions), 1));
 }
 static_assert(is_bias_of_convolution({1, 4, 1, 1}));
@@ -34,20 +34,20 @@ TEST_CASE("A bias has one element or varies over one axis") {
 }
 
 TEST_CASE("A bias may stand on either input") {
-    small_network net;
+    marked_network net;
     const node_id layer = net.convolution(net.data(), 3);
     CHECK(is_marked(net, net.numbers({1, 4, 1, 1}, 1), layer));
 }
 
 TEST_CASE("A bias is a constant and follows a convolution or matrix product directly") {
-    small_network net;
+    marked_network net;
     CHECK_FALSE(is_marked(net, net.convolution(net.data(), 3), net.data({1, 4, 1, 1})));
-    small_network pooled;
+    marked_network pooled;
     CHECK_FALSE(is_marked(pooled, pooled.max_pool(pooled.convolution(pooled.data(), 3)), pooled.number(1)));
-    small_network product;
+    marked_network product;
     const node_id factors = product.data();
     CHECK(is_marked(product, product.model.add(op::mat_mul{}, {factors, factors}), product.number(1)));
-    small_network unknown;
+    marked_network unknown;
     const node_id any = unknown.data(shape::of_dynamic_rank());
     CHECK_FALSE(is_marked(unknown, unknown.model.add(op::mat_mul{}, {any, any}), unknown.number(1)));
 }

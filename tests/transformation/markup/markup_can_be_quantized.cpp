@@ -11,7 +11,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr bool float_weights_forbid_both_ports() {
-    small_network net;
+    marked_network net;
     const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)});
     net.model.result(layer);
     net.run<markup_can_be_quantized>();
@@ -19,7 +19,7 @@ constexpr bool float_weights_forbid_both_ports() {
 }
 static_assert(float_weights_forbid_both_ports());
 
-bool is_marked(small_network& net, node_id layer) {
+bool is_marked(marked_network& net, node_id layer) {
     net.model.result(layer);
     net.run<markup_can_be_quantized>();
     return net.forbids(layer, 0);
@@ -28,21 +28,21 @@ bool is_marked(small_network& net, node_id layer) {
 }  // namespace
 
 TEST_CASE("Convolutions with quantized weights are not marked") {
-    small_network net;
+    marked_network net;
     CHECK_FALSE(is_marked(net, net.convolution(net.data(), 3)));
-    small_network other;
+    marked_network other;
     const node_id weights = other.fake_quantize(other.numbers({4, 3, 1, 1}, 1), -1.27, 1.27, 255);
     CHECK_FALSE(is_marked(other, other.model.add(op::convolution{.strides = {1, 1}}, {other.data(), weights})));
 }
 
 TEST_CASE("Weights quantized with an unsupported number of levels are marked") {
-    small_network net;
+    marked_network net;
     const node_id weights = net.fake_quantize(net.numbers({4, 3, 1, 1}, 1), -1, 1, 128);
     CHECK(is_marked(net, net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), weights})));
 }
 
 TEST_CASE("Every port has a list of its own") {
-    small_network net;
+    marked_network net;
     const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)});
     CHECK(is_marked(net, layer));
     CHECK_FALSE(net.attributes.of<attribute::precisions>().same_class(attribute::place::on_input(layer, 0),
@@ -50,15 +50,15 @@ TEST_CASE("Every port has a list of its own") {
 }
 
 TEST_CASE("A Concat of unknown rank is marked, one of known rank is not") {
-    small_network net;
+    marked_network net;
     const node_id unknown = net.data(shape::of_dynamic_rank());
     CHECK(is_marked(net, net.concat(unknown, unknown)));
-    small_network known;
+    marked_network known;
     CHECK_FALSE(is_marked(known, known.concat(known.data(), known.data())));
 }
 
 TEST_CASE("The user's callback keeps the step away from a node") {
-    small_network net;
+    marked_network net;
     net.options.callbacks.push_back(
         {"MarkupCanBeQuantized", [](const graph&, node_id, const void*) { return true; }, nullptr});
     CHECK_FALSE(

@@ -12,7 +12,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr bool restricts_convolutions() {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id layer = net.convolution(net.data(), 3);
     net.model.result(layer);
@@ -24,7 +24,7 @@ static_assert(restricts_convolutions());
 }  // namespace
 
 TEST_CASE("Operations that no transformation handles have an empty list on port 0") {
-    small_network net;
+    marked_network net;
     const node_id layer = net.model.add(op::tanh{}, {net.data()});
     net.model.result(layer);
     net.run<markup_precisions>();
@@ -33,7 +33,7 @@ TEST_CASE("Operations that no transformation handles have an empty list on port 
 }
 
 TEST_CASE("Operations that hand on what they get are marked as precision preserved") {
-    small_network net;
+    marked_network net;
     const node_id pool = net.max_pool(net.data());
     const node_id product = net.model.add(op::mat_mul{}, {pool, pool});
     net.model.result(product);
@@ -44,7 +44,7 @@ TEST_CASE("Operations that hand on what they get are marked as precision preserv
 }
 
 TEST_CASE("A node that must not be quantized is not precision preserved") {
-    small_network net;
+    marked_network net;
     const node_id unknown = net.data(shape::of_dynamic_rank());
     const node_id joined = net.concat(unknown, unknown);
     net.model.result(joined);
@@ -53,7 +53,7 @@ TEST_CASE("A node that must not be quantized is not precision preserved") {
 }
 
 TEST_CASE("A dequantization that is neither per-tensor nor per-channel cannot be quantized through") {
-    small_network net;
+    marked_network net;
     const node_id scaled = net.model.add(op::multiply{}, {net.data(), net.numbers({1, 3, 8, 1}, 1)});
     const node_id pool = net.max_pool(scaled);
     net.model.result(pool);
@@ -62,7 +62,7 @@ TEST_CASE("A dequantization that is neither per-tensor nor per-channel cannot be
 }
 
 TEST_CASE("Ports of one group share a list, lists of different nodes do not") {
-    small_network net;
+    marked_network net;
     net.restrictions = restrictions<precisions<op::mat_mul, on<ports<0, 1>, i8>>>{};
     const node_id data = net.data();
     const node_id first = net.model.add(op::mat_mul{}, {data, data});
@@ -76,7 +76,7 @@ TEST_CASE("Ports of one group share a list, lists of different nodes do not") {
 }
 
 TEST_CASE("A restriction without ports forbids all ports") {
-    small_network net;
+    marked_network net;
     net.restrictions = restrictions<precisions<op::convolution>>{};
     const node_id layer = net.convolution(net.data(), 3);
     net.model.result(layer);
@@ -86,7 +86,7 @@ TEST_CASE("A restriction without ports forbids all ports") {
 }
 
 TEST_CASE("A list that is empty already stays") {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)});
     net.model.result(layer);
@@ -96,7 +96,7 @@ TEST_CASE("A list that is empty already stays") {
 }
 
 TEST_CASE("A restriction of an operation that no transformation handles is an error") {
-    small_network net;
+    marked_network net;
     net.restrictions.precisions.push_back({op::kind::softmax, any_version, {{0}, {u8}}, nullptr});
     net.model.result(net.data());
     CHECK_THROWS_WITH(net.run<markup_precisions>(),

@@ -12,7 +12,7 @@ namespace {
 
 template <class Restriction>
 constexpr int marked_ports() {
-    small_network net;
+    marked_network net;
     net.restrictions = restrictions<Restriction>{};
     const node_id layer = net.convolution(net.data(), 3);
     net.model.result(layer);
@@ -36,7 +36,7 @@ TEST_CASE("The listed ports are marked, without a list all ports") {
 }
 
 TEST_CASE("A mark that is there stays") {
-    small_network net;
+    marked_network net;
     net.restrictions = restrictions<per_tensor<op::convolution, 0>>{};
     const node_id layer = net.convolution(net.data(), 3);
     net.model.result(layer);

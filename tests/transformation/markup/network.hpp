@@ -9,7 +9,7 @@
 namespace lpt::test {
 
 /// A graph with everything that a step reads and writes.
-struct small_network {
+struct marked_network {
     graph model;
     attribute::tables attributes;
     transformation_options options;

@@ -13,7 +13,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr bool restriction_reaches_the_fake_quantize() {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     net.model.result(net.convolution(net.max_pool(quantized), 3));
@@ -25,7 +25,7 @@ static_assert(restriction_reaches_the_fake_quantize());
 }  // namespace
 
 TEST_CASE("Without restrictions a FakeQuantize can give all default precisions") {
-    small_network net;
+    marked_network net;
     net.options.default_precisions = {u8, i8, u16};
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     net.model.result(quantized);
@@ -34,7 +34,7 @@ TEST_CASE("Without restrictions a FakeQuantize can give all default precisions")
 }
 
 TEST_CASE("FakeQuantizes that meet in a Concat share their precisions") {
-    small_network net;
+    marked_network net;
     const node_id left = net.fake_quantize(net.data(), 0, 2.55);
     const node_id right = net.fake_quantize(net.data(), -1.28, 1.27);
     const node_id joined = net.concat(left, right);
@@ -46,7 +46,7 @@ TEST_CASE("FakeQuantizes that meet in a Concat share their precisions") {
 }
 
 TEST_CASE("Consumers that have no type in common leave none") {
-    small_network net;
+    marked_network net;
     net.restrictions = restrictions<precisions<op::convolution, on<0, u8>>, precisions<op::mat_mul, on<0, i8>>>{};
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     net.model.result(net.convolution(quantized, 3));
@@ -56,7 +56,7 @@ TEST_CASE("Consumers that have no type in common leave none") {
 }
 
 TEST_CASE("A consumer that must not be quantized does not bind the FakeQuantize") {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {quantized, net.numbers({4, 3, 1, 1}, 1)});
@@ -67,7 +67,7 @@ TEST_CASE("A consumer that must not be quantized does not bind the FakeQuantize"
 }
 
 TEST_CASE("Precisions pass a quantization and dequantization pair") {
-    small_network net;
+    marked_network net;
     net.restrictions = cpu_x86;
     const node_id quantized = net.fake_quantize(net.data(), 0, 255);
     const node_id stored = net.model.add(op::convert{u8}, {quantized});

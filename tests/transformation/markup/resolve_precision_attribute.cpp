@@ -12,7 +12,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr types chosen(double low, double high, std::int64_t levels, const seq<element, 8>& defaults) {
-    small_network net;
+    marked_network net;
     net.options.default_precisions = defaults;
     const node_id quantized = net.fake_quantize(net.data(), low, high, levels);
     net.model.result(quantized);
@@ -22,7 +22,7 @@ constexpr types chosen(double low, double high, std::int64_t levels, const seq<e
 static_assert(chosen(-1.28, 1.27, 256, {u8, i8}) == types{i8});
 
 constexpr types chosen_for_concat(double low, double high, double other_low, double other_high) {
-    small_network net;
+    marked_network net;
     const node_id first = net.fake_quantize(net.data(), low, high);
     net.model.result(net.concat(first, net.fake_quantize(net.data(), other_low, other_high)));
     net.run<markup_precisions, propagate_precisions, resolve_precision_attribute>();
@@ -53,7 +53,7 @@ TEST_CASE("The first FakeQuantize of a group decides for all") {
 }
 
 TEST_CASE("Weights and computed output ranges decide nothing") {
-    small_network net;
+    marked_network net;
     const node_id weights = net.fake_quantize(net.numbers({4, 3, 1, 1}, 1), -1.28, 1.27);
     const node_id low = net.model.add(op::relu{}, {net.number(0)});
     const node_id computed =
@@ -66,7 +66,7 @@ TEST_CASE("Weights and computed output ranges decide nothing") {
 }
 
 TEST_CASE("Resolving twice is resolving once") {
-    small_network net;
+    marked_network net;
     const node_id quantized = net.fake_quantize(net.data(), -1.28, 1.27);
     net.model.result(quantized);
     net.run<markup_precisions, propagate_precisions, resolve_precision_attribute, resolve_precision_attribute>();

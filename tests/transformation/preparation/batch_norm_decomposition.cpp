@@ -12,10 +12,10 @@ using testing::rewritten;
 namespace {
 
 /// in [1,3,2,2] -> BatchNormInference -> Result.
-struct normalized : rewritten {
+struct batch_normalized : rewritten {
     node_id normalization = node_id::none;
 
-    explicit normalized(int version, double least_variance = 0.25) {
+    explicit batch_normalized(int version, double least_variance = 0.25) {
         const node_id data = input({1, 3, 2, 2});
         const node_id gamma = constant({1, -2, 0.5}, {3}), beta = constant({0.5, 1, -1}, {3});
         const node_id mean = constant({0.25, -1, 2}, {3}), variance = constant({least_variance, 1, 4}, {3});
@@ -31,7 +31,7 @@ struct normalized : rewritten {
 }  // namespace
 
 TEST_CASE("known numbers of a normalization are a Multiply and an Add") {
-    normalized net(5);
+    batch_normalized net(5);
     REQUIRE(net.run<batch_norm_decomposition>(net.normalization));
     verify(net.model);
     const node_id add = net.output();
@@ -45,20 +45,20 @@ TEST_CASE("known numbers of a normalization are a Multiply and an Add") {
 }
 
 TEST_CASE("version 0 has its inputs in another order") {
-    normalized net(0);
+    batch_normalized net(0);
     REQUIRE(net.run<batch_norm_decomposition>(net.normalization));
     verify(net.model);
     CHECK(net.difference() < 1e-5);
 }
 
 TEST_CASE("a channel without variance and epsilon has no scale") {
-    normalized net(5, 0);
+    batch_normalized net(5, 0);
     CHECK_FALSE(net.run<batch_norm_decomposition>(net.normalization));
 }
 
 TEST_CASE("preparing a network decomposes its normalizations of either version") {
     for (const int version : {0, 5}) {
-        normalized net(version);
+        batch_normalized net(version);
         prepare(net.model);
         CHECK(net.model[net.output()].is<op::add>());
     }

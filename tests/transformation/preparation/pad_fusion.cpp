@@ -11,7 +11,7 @@ using testing::rewritten;
 
 namespace {
 
-struct margins {
+struct pad_margins {
     seq<std::int64_t> begin{0, 0, 1, 0};
     seq<std::int64_t> end{0, 0, 2, 1};
     op::pad_mode mode = op::pad_mode::constant;
@@ -20,11 +20,11 @@ struct margins {
     op::auto_pad of_convolution = op::auto_pad::explicit_pads;
 };
 
-/// in [1,2,5,6] -> Pad -> Convolution or GroupConvolution with margins of its own -> Result.
+/// in [1,2,5,6] -> Pad -> Convolution or GroupConvolution with pad_margins of its own -> Result.
 struct padded_convolution : rewritten {
     node_id convolution = node_id::none;
 
-    explicit padded_convolution(const margins& of, bool grouped = false) {
+    explicit padded_convolution(const pad_margins& of, bool grouped = false) {
         seq<output_ref> inputs{input({1, 2, 5, 6}), indices(of.begin), indices(of.end)};
         if (of.has_value) {
             inputs.push_back(constant({of.value}));
@@ -55,8 +55,8 @@ struct padded_convolution : rewritten {
 
 }  // namespace
 
-TEST_CASE("zeros around the spatial axes are margins of the convolution") {
-    padded_convolution net{margins{}};
+TEST_CASE("zeros around the spatial axes are pad_margins of the convolution") {
+    padded_convolution net{pad_margins{}};
     REQUIRE(net.run<pad_fusion_convolution>(net.convolution));
     verify(net.model);
     const node& made = net.model[net.output()];
@@ -68,7 +68,7 @@ TEST_CASE("zeros around the spatial axes are margins of the convolution") {
 }
 
 TEST_CASE("a GroupConvolution takes them, too, and a Pad without a value has zeros") {
-    margins of;
+    pad_margins of;
     of.has_value = false;
     padded_convolution net(of, true);
     REQUIRE(net.run<pad_fusion_group_convolution>(net.convolution));
@@ -77,8 +77,8 @@ TEST_CASE("a GroupConvolution takes them, too, and a Pad without a value has zer
     CHECK(net.difference() == 0);
 }
 
-TEST_CASE("of a convolution without padding the margins are those of the Pad") {
-    margins of;
+TEST_CASE("of a convolution without padding the pad_margins are those of the Pad") {
+    pad_margins of;
     of.of_convolution = op::auto_pad::valid;
     padded_convolution net(of);
     REQUIRE(net.run<pad_fusion_convolution>(net.convolution));
@@ -87,8 +87,8 @@ TEST_CASE("of a convolution without padding the margins are those of the Pad") {
     CHECK(net.difference() == 0);
 }
 
-TEST_CASE("other values, other modes, other axes, margins that cut, and margins that depend on sizes stay") {
-    margins of;
+TEST_CASE("other values, other modes, other axes, pad_margins that cut, and pad_margins that depend on sizes stay") {
+    pad_margins of;
     of.value = 1;
     CHECK(padded_convolution(of).stays());
     of = {};
@@ -110,7 +110,7 @@ TEST_CASE("other values, other modes, other axes, margins that cut, and margins 
 }
 
 TEST_CASE("preparing a network fuses the Pads of its convolutions") {
-    padded_convolution net{margins{}};
+    padded_convolution net{pad_margins{}};
     prepare(net.model);
     CHECK(net.model[net.above(net.output())].is<op::parameter>());
 }

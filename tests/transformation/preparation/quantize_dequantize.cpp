@@ -49,11 +49,11 @@ constexpr bool becomes_one_fake_quantize() {
 static_assert(becomes_one_fake_quantize());
 
 /// Constant [2,3] -> Convert -> [Subtract] -> Multiply -> Result.
-struct stored : rewritten {
+struct stored_number : rewritten {
     node_id convert = node_id::none;
     node_id multiply = node_id::none;
-    constexpr stored(view<double> weights, double zero_point, view<double> scale, shape scale_shape,
-                     element type = i8) {
+    constexpr stored_number(view<double> weights, double zero_point, view<double> scale, shape scale_shape,
+                            element type = i8) {
         convert = model.add(op::convert{f32}, {constant(weights, {2, 3}, type)});
         output_ref last = convert;
         if (zero_point != 0) {
@@ -65,7 +65,7 @@ struct stored : rewritten {
 };
 
 constexpr bool weights_become_levels() {
-    stored net({-127, -1, 0, 1, 2, 127}, 1, {0.5}, {});
+    stored_number net({-127, -1, 0, 1, 2, 127}, 1, {0.5}, {});
     const bool changed = net.run<weights_dequantize_to_fake_quantize>(net.multiply);
     const node_id quantize = net.output();
     return changed && net.model[quantize].as<op::fake_quantize>().levels == 255 &&
@@ -179,7 +179,7 @@ TEST_CASE("a scale that would broadcast the data keeps the pair") {
 TEST_CASE("weights as FakeQuantize have the values that they had") {
     for (const double lowest : {-128.0, -127.0}) {
         for (const double zero_point : {0.0, 1.0, -7.0}) {
-            stored net({lowest, -1, 0, 1, 2, 127}, zero_point, {0.5, -0.25}, {2, 1});
+            stored_number net({lowest, -1, 0, 1, 2, 127}, zero_point, {0.5, -0.25}, {2, 1});
             CHECK(net.run<weights_dequantize_to_fake_quantize>(net.multiply));
             verify(net.model);
             CHECK(net.model[net.output()].as<op::fake_quantize>().levels == (lowest == -128 ? 256 : 255));
@@ -189,9 +189,9 @@ TEST_CASE("weights as FakeQuantize have the values that they had") {
 }
 
 TEST_CASE("weights of other types, unknown ones and scales that broadcast stay") {
-    stored type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, u8);
+    stored_number type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, u8);
     CHECK_FALSE(type.run<weights_dequantize_to_fake_quantize>(type.multiply));
-    stored broadcast({1, 2, 3, 4, 5, 6}, 1, {0.5, 1}, {2, 1, 1});
+    stored_number broadcast({1, 2, 3, 4, 5, 6}, 1, {0.5, 1}, {2, 1, 1});
     CHECK_FALSE(broadcast.run<weights_dequantize_to_fake_quantize>(broadcast.multiply));
     CHECK(broadcast.why() == reason::shapes_do_not_match);
     rewritten net;
@@ -201,7 +201,7 @@ TEST_CASE("weights of other types, unknown ones and scales that broadcast stay")
 }
 
 TEST_CASE("a zero point of weights takes their type, rounded; one of zero goes away") {
-    stored net({1, 2, 3, 4, 5, 6}, 1.2, {0.5}, {});
+    stored_number net({1, 2, 3, 4, 5, 6}, 1.2, {0.5}, {});
     CHECK(net.run<convert_subtract_constant>(net.multiply));
     const node_id subtract = net.above(net.output());
     const node_id convert = net.above(subtract, 1);
@@ -210,19 +210,19 @@ TEST_CASE("a zero point of weights takes their type, rounded; one of zero goes a
     CHECK(net.value(convert, 0) == make_scalar(i8, 1));
     CHECK(net.difference() < 0.11);  // 0.2 steps of 0.5
 
-    stored small({1, 2, 3, 4, 5, 6}, 0.4, {0.5}, {});
+    stored_number small({1, 2, 3, 4, 5, 6}, 0.4, {0.5}, {});
     CHECK(small.run<convert_subtract_constant>(small.multiply));
     CHECK(small.above(small.output()) == small.convert);
 }
 
 TEST_CASE(
     "a zero point outside of the type of the weights stays, and so do weights of other types or with other readers") {
-    stored outside({1, 2, 3, 4, 5, 6}, -3, {0.5}, {}, u8);
+    stored_number outside({1, 2, 3, 4, 5, 6}, -3, {0.5}, {}, u8);
     CHECK_FALSE(outside.run<convert_subtract_constant>(outside.multiply));
     CHECK(outside.why() == reason::zero_point_does_not_fit);
-    stored type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, i16);
+    stored_number type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, i16);
     CHECK_FALSE(type.run<convert_subtract_constant>(type.multiply));
-    stored read({1, 2, 3, 4, 5, 6}, 1, {0.5}, {});
+    stored_number read({1, 2, 3, 4, 5, 6}, 1, {0.5}, {});
     read.model.result(read.convert);
     CHECK_FALSE(read.run<convert_subtract_constant>(read.multiply));
 }

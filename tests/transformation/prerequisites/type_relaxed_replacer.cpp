@@ -11,7 +11,7 @@ using namespace lpt::test;
 namespace {
 
 constexpr bool relaxes_convolutions_and_nothing_else_of_them() {
-    small_network net;
+    marked_network net;
     const node_id layer = net.convolution(net.data(), 3);
     const node_id pool = net.max_pool(layer);
     net.model.result(pool);
@@ -24,7 +24,7 @@ static_assert(relaxes_convolutions_and_nothing_else_of_them());
 }  // namespace
 
 TEST_CASE("Only the first version of AvgPool is relaxed; MatMul is not") {
-    small_network net;
+    marked_network net;
     const node_id first = net.avg_pool(net.data());
     const node_id later = net.model.add(op::avg_pool{.kernel = {1, 1}, .strides = {1, 1}}, {first}, {}, 14);
     const node_id product = net.model.add(op::mat_mul{}, {later, later});
@@ -36,7 +36,7 @@ TEST_CASE("Only the first version of AvgPool is relaxed; MatMul is not") {
 }
 
 TEST_CASE("A node that is relaxed already keeps its types") {
-    small_network net;
+    marked_network net;
     const node_id quantized = net.fake_quantize(net.data(), 0, 255);
     net.model.relax_output(quantized, u8);
     net.model.result(quantized);
