@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lpt::compiled: the default pipeline, the operation table and constant folding, compiled once as a static library. What links it
 # sees them declared only, which compiles in a fraction of the time; everything else stays header-only. Built only where it is linked.
+# lpt::compiled_runtime and lpt::compiled_import are the same of planning and running networks and of the readers of files.
 
 option(LPT_COMPILED_PROFILE "Compile lpt::compiled twice with g++: what the first build does with generated networks tells the second what to make fast" OFF)
 
@@ -54,3 +55,17 @@ if(NOT TARGET lpt_compiled)
     set_target_properties(lpt_compiled lpt_compiled_training PROPERTIES CXX_COMPILER_LAUNCHER "")
   endif()
 endif()
+
+foreach(part IN ITEMS runtime import)
+  if(TARGET lpt::${part} AND NOT TARGET lpt_compiled_${part})
+    string(TOUPPER "${part}" name)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/lpt_compiled/lpt_compiled_${part}.cpp")
+    file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Generated for lpt::compiled_${part}.
+#include <lpt/${part}.hpp>
+")
+    add_library(lpt_compiled_${part} STATIC EXCLUDE_FROM_ALL "${source}")
+    add_library(lpt::compiled_${part} ALIAS lpt_compiled_${part})
+    target_link_libraries(lpt_compiled_${part} PUBLIC lpt::compiled lpt::${part})
+    target_compile_definitions(lpt_compiled_${part} PRIVATE LPT_${name}_IMPLEMENTATION INTERFACE LPT_SHARED_${name})
+  endif()
+endforeach()

@@ -177,9 +177,23 @@ int main() {
     return static_cast<int>(result.int8_operations());
 }
 """
-programs = {  # and the goals: seconds with g++ 12
+whole_way = """#include <lpt/import.hpp>
+#include <lpt/lpt.hpp>
+#include <lpt/runtime.hpp>
+int main(int, char** words) {
+    lpt::graph model = lpt::import(words[1]);
+    lpt::prepare(model);
+    const lpt::report result = lpt::transform(model, lpt::cpu_x86);
+    lpt::executable network = lpt::compile(model);
+    return static_cast<int>(network.run(std::vector<lpt::tensor>()).size() + result.int8_operations());
+}
+"""
+compiled_everything = "#define LPT_SHARED_IMPLEMENTATION\n#define LPT_SHARED_IMPORT\n#define LPT_SHARED_RUNTIME\n"
+programs = {  # and the goals, where there are some: seconds with g++ 12
     "header-only": (program, 25),
     "with lpt::compiled": ("#define LPT_SHARED_IMPLEMENTATION\n" + program, 2),
+    "that imports and runs, too, header-only": (whole_way, None),
+    "the same with lpt::compiled, _import and _runtime": (compiled_everything + whole_way, None),
 }
 
 

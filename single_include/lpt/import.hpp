@@ -8073,7 +8073,8 @@ namespace lpt::inline LPT_ABI {
 /// of several. QuantizeLinear becomes FakeQuantize, and what a DequantizeLinear of the same scale and zero point reads is real numbers again.
 /// Raises an error that names the file, node and byte, and what was expected there, for everything that is not a network or has operators, versions or element
 /// types that are not supported.
-inline graph import_onnx(const std::string& path, bool external_data_anywhere = false) {
+template <compiled = once>
+[[gnu::noinline]] graph import_onnx(const std::string& path, bool external_data_anywhere = false) {
     const mapped_file file(path.c_str());
     const char* const first = reinterpret_cast<const char*>(file.data());
     const text_view name(path.c_str());
@@ -8093,6 +8094,10 @@ inline graph import_onnx(const std::string& path, bool external_data_anywhere = 
         fail({name, ": ", raised.message()});
     }
 }
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_onnx<>(const std::string&, bool);
+#endif
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -8986,7 +8991,8 @@ namespace lpt::inline LPT_ABI {
 /// Raises an error that names the file and the layer or byte offset, and what was expected there, for everything that is
 /// not a network: files of another format, broken XML, unknown operations, edges that lead nowhere or round in circles, weights outside of the
 /// file, declared types and shapes that contradict the operations.
-inline graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
+template <compiled = once>
+[[gnu::noinline]] graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
                                 const op::user_operations& known = {}) {
     const mapped_file xml(xml_path.c_str());
     if (bin_path.empty()) {
@@ -9002,6 +9008,10 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
     return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, &weights, xml_path,
                                      bin_path, known);
 }
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_openvino_ir<>(const std::string&, std::string, const op::user_operations&);
+#endif
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -13276,7 +13286,12 @@ inline graph make_graph(const model& file) {
 /// Constants are windows on the file, but for weights, whose axes are reordered.
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.
-inline graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+template <compiled = once>
+[[gnu::noinline]] graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&);
+#endif
 
 }  // namespace lpt::inline LPT_ABI
 #endif

@@ -62,6 +62,17 @@ TEST_CASE("A quantized network gives what the reference gives, on every instruct
     check(model, {image(shape{2, 3, 7, 6})}, 1e-5);
 }
 
+TEST_CASE("A run takes its inputs in braces, as a vector and as a view") {
+    graph model;
+    model.result(model.add(op::relu{}, {model.parameter(f32, shape{2}, "x")}));
+    executable net = compile(model);
+    const tensor given = make_tensor(f32, {2}, {-1, 2});
+    const std::vector<tensor> expected{make_tensor(f32, {2}, {0, 2})};
+    CHECK(net.run({given}) == expected);
+    CHECK(net.run(std::vector<tensor>{given}) == expected);
+    CHECK(net.run(view<tensor>(&given, 1)) == expected);
+}
+
 TEST_CASE("Zero points of channels are padded with themselves") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 3, 6, 5}, "x");

@@ -13,7 +13,8 @@ namespace lpt::inline LPT_ABI {
 /// of several. QuantizeLinear becomes FakeQuantize, and what a DequantizeLinear of the same scale and zero point reads is real numbers again.
 /// Raises an error that names the file, node and byte, and what was expected there, for everything that is not a network or has operators, versions or element
 /// types that are not supported.
-inline graph import_onnx(const std::string& path, bool external_data_anywhere = false) {
+template <compiled = once>
+[[gnu::noinline]] graph import_onnx(const std::string& path, bool external_data_anywhere = false) {
     const mapped_file file(path.c_str());
     const char* const first = reinterpret_cast<const char*>(file.data());
     const text_view name(path.c_str());
@@ -33,5 +34,9 @@ inline graph import_onnx(const std::string& path, bool external_data_anywhere = 
         fail({name, ": ", raised.message()});
     }
 }
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_onnx<>(const std::string&, bool);
+#endif
 
 }  // namespace lpt::inline LPT_ABI

@@ -16,8 +16,9 @@ namespace lpt::inline LPT_ABI {
 /// Raises an error that names the file and the layer or byte offset, and what was expected there, for everything that is
 /// not a network: files of another format, broken XML, unknown operations, edges that lead nowhere or round in circles, weights outside of the
 /// file, declared types and shapes that contradict the operations.
-inline graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
-                                const op::user_operations& known = {}) {
+template <compiled = once>
+[[gnu::noinline]] graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
+                                           const op::user_operations& known = {}) {
     const mapped_file xml(xml_path.c_str());
     if (bin_path.empty()) {
         const std::size_t dot = xml_path.find_last_of("./");
@@ -32,5 +33,9 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
     return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, &weights, xml_path,
                                      bin_path, known);
 }
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_openvino_ir<>(const std::string&, std::string, const op::user_operations&);
+#endif
 
 }  // namespace lpt::inline LPT_ABI

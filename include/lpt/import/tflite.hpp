@@ -102,6 +102,13 @@ inline graph make_graph(const model& file) {
 /// Constants are windows on the file, but for weights, whose axes are reordered.
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.
-inline graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+template <compiled = once>
+[[gnu::noinline]] graph import_tflite(const std::string& path) {
+    return tflite::make_graph(tflite::read_model(path));
+}
+
+#ifdef LPT_COMPILED_IMPORT
+LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&);
+#endif
 
 }  // namespace lpt::inline LPT_ABI

@@ -250,9 +250,14 @@ inline network planner::plan(kept_order known_order) {
 /// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
 /// where they are not, and one that names the operation where intermediate tensors and packed weights need more memory than the
 /// limit, or than there is. The plan belongs to the table that packed its weights.
-inline network make_plan(graph model, const plan_options& options) {
+template <compiled = once>
+[[gnu::noinline]] network make_plan(graph model, const plan_options& options) {
     fold_known(model);
     return planner(std::move(model), options).plan();
 }
+
+#ifdef LPT_COMPILED_RUNTIME
+LPT_COMPILED_RUNTIME template network make_plan<>(graph, const plan_options&);
+#endif
 
 }  // namespace lpt::inline LPT_ABI::plan

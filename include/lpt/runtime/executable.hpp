@@ -7,6 +7,7 @@
 #include <lpt/runtime/platform.hpp>
 #include <lpt/runtime/thread_pool.hpp>
 
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -44,12 +45,14 @@ struct program {
     std::unique_ptr<network_program> network;
 
     /// `parallel`: threads that pack weights meanwhile.
-    program(graph model, const compile_options& given, const kernel::parallel_for& parallel) : options(given) {
+    program(graph model, const compile_options& given, const kernel::kernel_table& kernels,
+            const kernel::parallel_for& parallel)
+        : options(given) {
         if (options.most_plans < 1) {
             fail({"at least one plan must be kept, not ", options.most_plans});
         }
         const bool own_threads = options.parallel.run == nullptr && options.threads > 1;
-        context.kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        context.kernels = &kernels;
         context.threads =
             options.parallel.run != nullptr ? options.parallel.threads : math::maximum(options.threads, 1);
         context.short_steps_alone = own_threads && context.kernels->instruction_set != kernel::isa::scalar;
@@ -64,6 +67,35 @@ struct program {
         context.parallel = {};
     }
 };
+
+// What one file of a program may hold.
+
+template <compiled = once>
+[[gnu::noinline]] std::shared_ptr<program> make_program(graph model, const compile_options& options,
+                                                        const kernel::kernel_table& kernels,
+                                                        const kernel::parallel_for& parallel) {
+    return std::make_shared<program>(std::move(model), options, kernels, parallel);
+}
+template <compiled = once>
+[[gnu::noinline]] std::unique_ptr<network_runner> make_runner(network_program& network, session_context& context) {
+    return std::make_unique<network_runner>(network, context);
+}
+template <compiled = once>
+[[gnu::noinline]] void run(network_runner& network, const void* const* inputs, void* const* outputs, bool timed) {
+    network.run(inputs, outputs, timed);
+}
+template <compiled = once>
+[[gnu::noinline]] std::vector<tensor> run(network_runner& network, view<tensor> inputs, bool timed) {
+    return network.run(inputs, timed);
+}
+
+#ifdef LPT_COMPILED_RUNTIME
+LPT_COMPILED_RUNTIME template std::shared_ptr<program>
+make_program<>(graph, const compile_options&, const kernel::kernel_table&, const kernel::parallel_for&);
+LPT_COMPILED_RUNTIME template std::unique_ptr<network_runner> make_runner<>(network_program&, session_context&);
+LPT_COMPILED_RUNTIME template void run<>(network_runner&, const void* const*, void* const*, bool);
+LPT_COMPILED_RUNTIME template std::vector<tensor> run<>(network_runner&, view<tensor>, bool);
+#endif
 
 }  // namespace runtime
 
@@ -90,13 +122,14 @@ class executable {
     void begin(std::shared_ptr<runtime::program> shared) {
         program_ = std::move(shared);
         context_->planning_us = program_->planning_us;
-        network_ = std::make_unique<runtime::network_runner>(*program_->network, *context_);
+        network_ = runtime::make_runner(*program_->network, *context_);
     }
 
 public:
     /// Use `compile`.
     executable(graph model, const compile_options& options) : executable(options.parallel, options.threads) {
-        begin(std::make_shared<runtime::program>(std::move(model), options, context_->parallel));
+        const kernel::kernel_table& kernels = kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        begin(runtime::make_program(std::move(model), options, kernels, context_->parallel));
     }
 
     /// Another session of the same network, cheap to make: it shares plans and packed weights, and has memory, states, times and threads of
@@ -143,16 +176,19 @@ public:
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
         context_->iterations_left = program_->options.most_iterations;
-        network_->run(inputs, outputs, timed);
+        runtime::run(*network_, inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
         context_->iterations_left = program_->options.most_iterations;
-        return network_->run(inputs, timed);
+        return runtime::run(*network_, inputs, timed);
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
         return run(view<tensor>(inputs.data(), inputs.size()));
+    }
+    std::vector<tensor> run(std::initializer_list<tensor> inputs) {
+        return run(view<tensor>(inputs.begin(), inputs.size()));
     }
     /// The same; `outputs` gets one tensor for each output of the network.
     void run(view<tensor> inputs, std::vector<tensor>& outputs) { outputs = run(inputs); }
