@@ -9,7 +9,7 @@ using namespace lpt;
 
 namespace {
 
-constexpr node_id number(graph& model, double value, element type = f32) {
+constexpr node_id real_constant(graph& model, double value, element type = f32) {
     return model.constant(make_scalar(type, value));
 }
 
@@ -22,8 +22,8 @@ constexpr bool asymmetric(graph& model, output_ref weights) {
 }
 constexpr bool quantized_is_asymmetric(std::int64_t levels, double low, double high) {
     graph model;
-    const node_id least = number(model, low);
-    const node_id most = number(model, high);
+    const node_id least = real_constant(model, low);
+    const node_id most = real_constant(model, high);
     return asymmetric(model, model.add(op::fake_quantize{levels},
                                        {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least,
                                         most, least, most}));
@@ -36,11 +36,11 @@ constexpr bool stored_is_asymmetric(zero_point_form form, double value, element 
         last = model.add(op::convert{f32}, {last});
     }
     if (form == zero_point_form::real) {
-        last = model.add(op::subtract{}, {last, number(model, value)});
+        last = model.add(op::subtract{}, {last, real_constant(model, value)});
     } else if (form == zero_point_form::converted) {
-        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {number(model, value, stored)})});
+        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {real_constant(model, value, stored)})});
     }
-    return asymmetric(model, model.add(op::multiply{}, {last, number(model, 0.1)}));
+    return asymmetric(model, model.add(op::multiply{}, {last, real_constant(model, 0.1)}));
 }
 
 /// The questions about a Multiply of data by a constant of these shapes.
@@ -84,8 +84,8 @@ TEST_CASE("stored weights are asymmetric if their zero point does not round to z
 
 TEST_CASE("in a run the type that markup left the weights decides") {
     graph model;
-    const node_id least = number(model, 0);
-    const node_id most = number(model, 2.55);
+    const node_id least = real_constant(model, 0);
+    const node_id most = real_constant(model, 2.55);
     const node_id quantize =
         model.add(op::fake_quantize{256},
                   {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least, most, least, most});
@@ -121,7 +121,7 @@ TEST_CASE("a Multiply of rank 4 or 5 by a constant can become a GroupConvolution
     graph model;
     const node_id data = model.parameter(f32, shape{1, 3, 4, 4});
     CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::multiply{}, {data, data})));
-    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, number(model, 1)})));
+    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, real_constant(model, 1)})));
 }
 
 TEST_CASE("a Multiply by one number is number, whatever the shape of the number") {
