@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_execution.py [--name NAME] REPORT.json EXECUTION.json
+"""compare_execution.py [--name NAME] [--products] REPORT.json EXECUTION.json
 
 Compares what lpt_run says that it executed (`--report`) with the executed graph of OpenVINO for the same file, and prints two tables in
 Markdown: how much runs in 8 bits in both, and the operations whose precision differs, those of nodes that look the same in one row.
@@ -10,6 +10,9 @@ EXECUTION.json is a list of the nodes of OpenVINO's runtime model, in topologica
 
 An operation is compared with the node that has its name among its original layers. A node has one precision, that of its first
 operation; what follows in it is not compared where it follows the same operation here.
+
+`--products` compares no names, which the two give differently to what they read from ONNX and TFLite: one row of a table, with how many
+convolutions, matrix products and recurrent cells there are, and how many in 8 bits, here and there.
 """
 
 import argparse
@@ -90,6 +93,19 @@ def counts(rows, nodes):
     return result
 
 
+PRODUCT_LAYERS = dict(zip(CLASSES, (PRODUCT_NODES[:2], PRODUCT_NODES[2:4], PRODUCT_NODES[4:])))
+
+
+def products(rows, execution):
+    """By class: "5 of 6, there 5 of 5", or a dash where neither has any."""
+    result = []
+    for name, types in CLASSES.items():
+        here = [row["precision"] in BYTES for row in rows.values() if row["type"] in types]
+        there = [node["runtime_precision"] in BYTES for node in execution if node["layer_type"] in PRODUCT_LAYERS[name]]
+        result.append(f"{sum(here)} of {len(here)}, there {sum(there)} of {len(there)}" if here or there else "–")
+    return result
+
+
 def patterns(found):
     """Differing nodes that look the same, with the names of the first operation of each."""
     result = {}
@@ -107,6 +123,7 @@ def shortened(name, room=60):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--name", default="", help="heading of the tables")
+    parser.add_argument("--products", action="store_true", help="count convolutions, matrix products and recurrent cells only")
     parser.add_argument("report", help="of lpt_run --report")
     parser.add_argument("execution", help="OpenVINO's executed graph as JSON")
     given = parser.parse_args()
@@ -115,6 +132,9 @@ def main():
     with open(given.execution, encoding="utf-8") as file:
         execution = json.load(file)
     rows = {row["name"]: row for row in report["operations"] if ran(row)}
+    if given.products:
+        print(f"| {given.name} | " + " | ".join(products(rows, execution)) + " |")
+        return
     nodes = nodes_by_layer(execution)
     if not any(name in nodes for name in rows):
         sys.exit("the two have no operation in common: are they of the same network?")
