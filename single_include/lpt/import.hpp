@@ -8993,7 +8993,7 @@ namespace lpt::inline LPT_ABI {
 /// file, declared types and shapes that contradict the operations.
 template <compiled = once>
 [[gnu::noinline]] graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
-                                const op::user_operations& known = {}) {
+                                           const op::user_operations& known = {}) {
     const mapped_file xml(xml_path.c_str());
     if (bin_path.empty()) {
         const std::size_t dot = xml_path.find_last_of("./");
@@ -13287,7 +13287,9 @@ inline graph make_graph(const model& file) {
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.
 template <compiled = once>
-[[gnu::noinline]] graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+[[gnu::noinline]] graph import_tflite(const std::string& path) {
+    return tflite::make_graph(tflite::read_model(path));
+}
 
 #ifdef LPT_COMPILED_IMPORT
 LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&);

@@ -12696,9 +12696,8 @@ template <compiled = once>
 }
 
 #ifdef LPT_COMPILED_RUNTIME
-LPT_COMPILED_RUNTIME template std::shared_ptr<program> make_program<>(graph, const compile_options&,
-                                                                      const kernel::kernel_table&,
-                                                                      const kernel::parallel_for&);
+LPT_COMPILED_RUNTIME template std::shared_ptr<program>
+make_program<>(graph, const compile_options&, const kernel::kernel_table&, const kernel::parallel_for&);
 LPT_COMPILED_RUNTIME template std::unique_ptr<network_runner> make_runner<>(network_program&, session_context&);
 LPT_COMPILED_RUNTIME template void run<>(network_runner&, const void* const*, void* const*, bool);
 LPT_COMPILED_RUNTIME template std::vector<tensor> run<>(network_runner&, view<tensor>, bool);
@@ -12735,8 +12734,7 @@ class executable {
 public:
     /// Use `compile`.
     executable(graph model, const compile_options& options) : executable(options.parallel, options.threads) {
-        const kernel::kernel_table& kernels =
-            kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        const kernel::kernel_table& kernels = kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         begin(runtime::make_program(std::move(model), options, kernels, context_->parallel));
     }
 

@@ -13,8 +13,8 @@ using xnnpack = arithmetic::xnnpack;
 
 namespace {
 
-template <class Arithmetic = xnnpack, class Number = std::int8_t>
-std::vector<int> run(const tflite::model& model, std::initializer_list<Number> numbers) {
+template <class Arithmetic, class Number>
+std::vector<int> run_on(const tflite::model& model, std::initializer_list<Number> numbers) {
     specified::basic_network<Arithmetic> net(model);
     net.set_input(
         0, view<std::byte>(reinterpret_cast<const std::byte*>(numbers.begin()), numbers.size() * sizeof(Number)));
@@ -27,7 +27,7 @@ std::vector<int> run(const tflite::model& model, std::initializer_list<Number> n
 
 template <class Arithmetic>
 std::vector<int> run_as(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
-    return run<Arithmetic, std::int8_t>(model, codes);
+    return run_on<Arithmetic, std::int8_t>(model, codes);
 }
 
 /// One operation on the code that is its input, twice.
@@ -60,7 +60,7 @@ TEST_CASE("sums of products end at the even code of a tie") {
                  {tensor_of({1, 2}, 1, 0), constant_of<std::int8_t>({1, 2}, 1, {1, 1}, tensor_type::int8),
                   constant_of<std::int32_t>({1}, 1, {0}, tensor_type::int32), tensor_of({1, 1}, 2, 0)},
                  {whole("keep_num_dims", 0)});
-    CHECK(run(model, {std::int8_t{2}, std::int8_t{3}}) == std::vector<int>{2});
+    CHECK(run_as<xnnpack>(model, {2, 3}) == std::vector<int>{2});
     CHECK(run_as<arithmetic::tflite_reference>(model, {2, 3}) == std::vector<int>{3});
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("QUANTIZE of codes multiplies by a ratio of 8 bits") {
 TEST_CASE("QUANTIZE of real numbers sends ties to the even code") {
     const tflite::model model =
         model_of(builtin::quantize, {tensor_of({4}, 1, 0, tensor_type::float32), tensor_of({4}, 2, 1)});
-    CHECK(run<xnnpack, float>(model, {1, 3, -1, 1e30F}) == std::vector<int>{1, 3, 1, 127});
+    CHECK(run_on<xnnpack, float>(model, {1, 3, -1, 1e30F}) == std::vector<int>{1, 3, 1, 127});
 }
 
 TEST_CASE("RESIZE_BILINEAR weights neighbours with 11 bits and rounds half up") {

@@ -57,8 +57,8 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const double whole = math::round_half_away(values.real(i));
         if (wraps && is_integral(type)) {
-            const bool is_small = math::absolute(whole) < 1e9;
-            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
+            const bool fits = math::absolute(whole) < 9223372036854775808.0;
+            result.integer(i, fits ? static_cast<std::int64_t>(whole) : 0);  // what is larger is a multiple of 256
         } else {
             result.real(i, whole);
         }
