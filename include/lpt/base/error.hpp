@@ -35,7 +35,7 @@ public:
 #if LPT_THROWS
     throw error(join(message));
 #else
-    end_with(error(join(message)).what());
+    detail::end_with(error(join(message)).what());
 #endif
 }
 
