@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +32,13 @@ constexpr std::int64_t hostile[] = {huge,
                                     -2,
                                     -1,
                                     0};
+
+/// Every how-many-th attempt is made; LPT_HOSTILE_STRIDE=1, or nothing, makes all.
+bool is_taken(int attempt) {
+    static const char* const words = std::getenv("LPT_HOSTILE_STRIDE");
+    static const long stride = words == nullptr ? 1 : std::max(1L, std::strtol(words, nullptr, 10));
+    return attempt % stride == 0;
+}
 
 /// True where inference gives possible shapes or an error that begins with the operation; what else it does is a failure.
 bool is_harmless(const op::attributes& what, int version, view<input> inputs) {
@@ -107,9 +116,10 @@ TEST_CASE("no attribute of any operation, however large, makes inference give a 
             for_each_hostile_attribute(kind, row.opsets.values[place], [&](const op::attributes& what, int version) {
                 const auto least = static_cast<std::size_t>(row.inputs.least);
                 for (const std::vector<input>& inputs : plain_inputs(least)) {
-                    ++tried;
-                    CHECK_MESSAGE(is_harmless(what, version, view<input>(inputs.data(), inputs.size())),
-                                  std::string_view(row.name.data(), row.name.size()));
+                    if (is_taken(++tried)) {
+                        CHECK_MESSAGE(is_harmless(what, version, view<input>(inputs.data(), inputs.size())),
+                                      std::string_view(row.name.data(), row.name.size()));
+                    }
                 }
             });
         }
@@ -131,10 +141,11 @@ TEST_CASE("no value that an operation reads, however large, makes inference give
                     for (const std::int64_t value : hostile) {
                         for (const integers& values : {integers{value}, integers{1, value, value, 1}}) {
                             inputs[port] = indices(values);
-                            ++tried;
-                            CHECK_MESSAGE(
-                                is_harmless(what, row.opsets.newest(), view<input>(inputs.data(), inputs.size())),
-                                std::string_view(row.name.data(), row.name.size()));
+                            if (is_taken(++tried)) {
+                                CHECK_MESSAGE(
+                                    is_harmless(what, row.opsets.newest(), view<input>(inputs.data(), inputs.size())),
+                                    std::string_view(row.name.data(), row.name.size()));
+                            }
                         }
                     }
                     for (const double value : {math::infinity, -math::infinity, math::not_a_number, 1e300, -1e300}) {
