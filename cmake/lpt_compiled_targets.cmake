@@ -21,7 +21,7 @@ if(NOT TARGET lpt_compiled)
   target_link_libraries(lpt_compiled PUBLIC lpt::lpt)
   target_compile_options(lpt_compiled PRIVATE ${LPT_COMPILED_OPTIMIZATION})
   # What stands before the explicit instantiations: nothing defines them, `extern` declares them.
-  target_compile_definitions(lpt_compiled PRIVATE LPT_IMPLEMENTATION INTERFACE LPT_SHARED_IMPLEMENTATION)
+  target_compile_definitions(lpt_compiled PRIVATE LPT_IMPLEMENTATION INTERFACE LPT_SHARED_CORE)
 
   if(LPT_COMPILED_PROFILE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CROSSCOMPILING)
@@ -37,7 +37,7 @@ if(NOT TARGET lpt_compiled)
     set_source_files_properties("${lpt_profiled_source}" PROPERTIES COMPILE_DEFINITIONS LPT_IMPLEMENTATION
       COMPILE_OPTIONS "${LPT_COMPILED_OPTIMIZATION};-fprofile-generate;${lpt_profile_names}")
     set(lpt_training_source "${CMAKE_CURRENT_LIST_DIR}/lpt_compiled_training.cpp")
-    set_source_files_properties("${lpt_training_source}" PROPERTIES COMPILE_DEFINITIONS LPT_SHARED_IMPLEMENTATION)
+    set_source_files_properties("${lpt_training_source}" PROPERTIES COMPILE_DEFINITIONS LPT_SHARED_CORE)
     add_executable(lpt_compiled_training EXCLUDE_FROM_ALL "${lpt_training_source}" "${lpt_profiled_source}")
     target_link_libraries(lpt_compiled_training PRIVATE lpt::lpt)
     target_link_options(lpt_compiled_training PRIVATE -fprofile-generate)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of the program that holds the default pipeline, the readers of files, planner and executor; the others only declare them (Makefile).
+// The file of the program that holds the default pipeline, the readers of files, planner and executor; the others are compiled with LPT_SHARED_IMPLEMENTATION.
 #define LPT_IMPLEMENTATION
-#define LPT_IMPORT_IMPLEMENTATION
-#define LPT_RUNTIME_IMPLEMENTATION
 #include <lpt/import.hpp>
 #include <lpt/lpt.hpp>
 #include <lpt/runtime.hpp>

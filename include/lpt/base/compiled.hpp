@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the code is that all files of a program need alike: the default pipeline, the table of operations, folding of constants, reports.
+// Where the code is that all files of a program need alike: the default pipeline, the table of operations, folding of constants, reports;
+// of lpt/runtime.hpp planner and executor, of lpt/import.hpp the readers of files.
 //
 //   nothing defined            each file compiles what it uses; the linker keeps one copy
 //   LPT_SHARED_IMPLEMENTATION  one file of the program holds it, and the others compile in a tenth of the time; for the whole program
-//   LPT_IMPLEMENTATION         this file is the one that holds it
+//   LPT_IMPLEMENTATION         this file is the one that holds it, of all headers that it includes
 //
-// The same by names of their own for planning and running networks, what lpt/runtime.hpp adds, LPT_SHARED_RUNTIME and
-// LPT_RUNTIME_IMPLEMENTATION, and for the readers of files, LPT_SHARED_IMPORT and LPT_IMPORT_IMPLEMENTATION. Who links lpt::compiled,
-// lpt::compiled_runtime and lpt::compiled_import need not define anything: these libraries are such files.
+// Who links lpt::compiled, lpt::compiled_runtime or lpt::compiled_import need not define anything: each of these libraries is such a file for
+// one of the headers, and says so by the other names below.
 #pragma once
 
 #include <lpt/base/version.hpp>
 
-/// Stands before the explicit instantiations of such code: it defines them, or declares them for other files to define.
+// What stands before the explicit instantiations of such code: it defines them, or declares them for other files to define.
 #if defined(LPT_IMPLEMENTATION)
 #define LPT_COMPILED
-#elif defined(LPT_SHARED_IMPLEMENTATION)
+#elif defined(LPT_SHARED_IMPLEMENTATION) || defined(LPT_SHARED_CORE)
 #define LPT_COMPILED extern
 #endif
-#if defined(LPT_RUNTIME_IMPLEMENTATION)
+#if defined(LPT_IMPLEMENTATION) || defined(LPT_RUNTIME_IMPLEMENTATION)
 #define LPT_COMPILED_RUNTIME
-#elif defined(LPT_SHARED_RUNTIME)
+#elif defined(LPT_SHARED_IMPLEMENTATION) || defined(LPT_SHARED_RUNTIME)
 #define LPT_COMPILED_RUNTIME extern
 #endif
-#if defined(LPT_IMPORT_IMPLEMENTATION)
+#if defined(LPT_IMPLEMENTATION) || defined(LPT_IMPORT_IMPLEMENTATION)
 #define LPT_COMPILED_IMPORT
-#elif defined(LPT_SHARED_IMPORT)
+#elif defined(LPT_SHARED_IMPLEMENTATION) || defined(LPT_SHARED_IMPORT)
 #define LPT_COMPILED_IMPORT extern
 #endif
 
