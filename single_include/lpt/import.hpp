@@ -15703,6 +15703,12 @@ struct value {
             result[i] = load_integer(type, data(), i);
         return result;
     }
+    /// Bytes of `count` elements that lie side by side. Raises an error where rows of so many would begin within a byte.
+    std::size_t bytes_of(std::int64_t count) const {
+        const auto bits = static_cast<std::int64_t>(bit_width(type));
+        if (bits * (count % 8) % 8 != 0) fail({count, " elements of ", name(type), " do not fill whole bytes"});
+        return byte_size(type, static_cast<std::size_t>(count));
+    }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
         const bool has_room = !memory.empty() && wanted == dimensions;
@@ -16494,11 +16500,11 @@ inline step make_selection(const operation& op) {
     op.expect_type(op.input(1), type);
     op.expect_type(op.input(2), type);
     const bool along_first = op.code() == tflite::builtin::select;
-    const std::size_t size = byte_size(type, 1);
     return [=](const operands& run) {
         const value& condition = run.in(0);
         const value& yes = run.in(1);
         const value& no = run.in(2);
+        const std::size_t size = yes.bytes_of(1);
         shape of_condition = condition.dimensions;
         if (along_first && of_condition.rank() == 1 && yes.dimensions.rank() > 1) {
             of_condition = shape::of_ones(yes.dimensions.rank());
@@ -16631,7 +16637,7 @@ inline void expect_same_type(const operation& op, std::size_t input, std::size_t
     op.expect_type(op.output(output), op.type_of_input(input));
 }
 
-inline std::size_t size_of(const value& tensor) { return byte_size(tensor.type, 1); }
+inline std::size_t size_of(const value& tensor) { return tensor.bytes_of(1); }
 
 /// Elements before a position, given as `index` along each axis.
 inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>& index) {
@@ -16927,7 +16933,7 @@ inline std::int64_t padding_code(const operation& op) {
 }
 
 inline void fill(value& output, std::int64_t code) {
-    if (size_of(output) == 1) {
+    if (bit_width(output.type) == 8) {
         std::fill(output.memory.begin(), output.memory.end(), static_cast<std::byte>(code & 0xFF));
         return;
     }
@@ -17141,8 +17147,7 @@ inline step make_gather(const operation& op) {
         const std::int64_t batches = product(of, 0, batch);
         const std::int64_t outer = product(of, batch, axis);
         const std::int64_t positions = product(at, batch, at.rank());
-        const auto block = static_cast<std::int64_t>(
-            byte_size(input.type, static_cast<std::size_t>(product(of, axis + 1, of.rank()))));
+        const auto block = static_cast<std::int64_t>(input.bytes_of(product(of, axis + 1, of.rank())));
         const std::vector<std::int64_t> indices = run.in(1).integers();
         std::byte* to = output.to<std::byte>();
         for (std::int64_t i = 0; i < batches * outer; ++i) {
@@ -17219,8 +17224,7 @@ inline step make_embedding(const operation& op) {
             wanted.push_back(table.dimensions[axis]);
         value& output = run.out();
         output.reshape(move(wanted));
-        const std::size_t block =
-            byte_size(table.type, static_cast<std::size_t>(product(table.dimensions, 1, table.dimensions.rank())));
+        const std::size_t block = table.bytes_of(product(table.dimensions, 1, table.dimensions.rank()));
         for (std::size_t i = 0; i < indices.size(); ++i) {
             if (indices[i] < 0 || indices[i] >= table.dimensions[0])
                 fail({"EMBEDDING_LOOKUP: row ", indices[i], " of ", table.dimensions[0]});
@@ -19451,8 +19455,6 @@ inline step make_bilinear(const operation& op) {
         const value& input = run.in(0);
         value& output = run.out();
         output.reshape(detail::resized(run));
-        if (input.elements() == 0 && output.elements() != 0)
-            fail({"an image without elements cannot be resized to ", output.dimensions});
         const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
         const auto rows = detail::neighbours_along(of, height, output.dimensions[1]);
         const auto columns = detail::neighbours_along(of, width, output.dimensions[2]);
@@ -19482,18 +19484,13 @@ inline step make_bilinear(const operation& op) {
 /// RESIZE_NEAREST_NEIGHBOR: elements of any type are copied.
 inline step make_nearest(const operation& op) {
     const detail::sampling of(op);
-    const element type = op.type_of_input(0);
-    if (type == dynamic || bit_width(type) < 8) op.wrong("elements of ", name(type), " are not copied one by one");
-    op.expect_type(op.output(0), type);
+    detail::expect_same_type(op, 0);
     return [=](const operands& run) {
         const value& input = run.in(0);
         value& output = run.out();
         output.reshape(detail::resized(run));
-        if (input.elements() == 0 && output.elements() != 0)
-            fail({"an image without elements cannot be resized to ", output.dimensions});
         const std::int64_t height = input.dimensions[1], width = input.dimensions[2];
-        const auto pixel =
-            static_cast<std::int64_t>(byte_size(input.type, static_cast<std::size_t>(input.dimensions[3])));
+        const auto pixel = static_cast<std::int64_t>(input.bytes_of(input.dimensions[3]));
         const auto rows = detail::nearest_along(of, height, output.dimensions[1]);
         const auto columns = detail::nearest_along(of, width, output.dimensions[2]);
         std::byte* result = output.to<std::byte>();

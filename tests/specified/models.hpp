@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 namespace specified_test {
@@ -58,6 +59,19 @@ inline tflite::model model_of(builtin code, std::vector<tflite::tensor_info> ten
     tflite::model result;
     result.file = "test";
     result.subgraphs.push_back(net);
+    return result;
+}
+
+/// The codes of the first output for these numbers of the first input.
+template <class Network = specified::network, class Number = std::int8_t>
+std::vector<int> run(const tflite::model& model, std::initializer_list<std::type_identity_t<Number>> numbers) {
+    Network net(model);
+    net.set_input(
+        0, view<std::byte>(reinterpret_cast<const std::byte*>(numbers.begin()), numbers.size() * sizeof(Number)));
+    net.run();
+    std::vector<int> result;
+    for (std::int64_t i = 0; i < net.output(0).elements(); ++i)
+        result.push_back(static_cast<int>(net.output(0).integer(i)));
     return result;
 }
 

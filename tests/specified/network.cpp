@@ -15,17 +15,6 @@ namespace {
 
 using micro = specified::basic_network<arithmetic::tflite_micro>;
 
-template <class Network = specified::network>
-std::vector<int> run(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
-    Network net(model);
-    net.set_input(0, view<std::byte>(reinterpret_cast<const std::byte*>(codes.begin()), codes.size()));
-    net.run();
-    std::vector<int> result;
-    for (std::int64_t i = 0; i < net.output(0).elements(); ++i)
-        result.push_back(static_cast<int>(net.output(0).integer(i)));
-    return result;
-}
-
 std::string message_of(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
     try {
         static_cast<void>(run(model, codes));
@@ -168,6 +157,31 @@ TEST_CASE("constants and variables whose elements no kernel can read are errors"
     model.subgraphs[0].tensors[1].is_variable = true;
     CHECK(message_of(model, {1, 2}) ==
           "test: operator 0 (ADD): input 1 't' is a variable of variant, which has no arithmetic here");
+}
+
+TEST_CASE("elements are copied into tensors of their own type, and where they fill whole bytes") {
+    const tflite::tensor_info size = constant_of<std::int32_t>({2}, 1, {4, 4}, tensor_type::int32);
+    const std::vector<tflite::option> corners = {whole("align_corners", 0), whole("half_pixel_centers", 0)};
+    const auto resized = [&](tensor_type from, tensor_type to, dimension channels) {
+        return message_of(
+            model_of(builtin::resize_nearest_neighbor,
+                     {tensor_of({1, 1, 2, channels}, 1, 0, from), size, tensor_of({1, 4, 4, channels}, 1, 0, to)},
+                     corners),
+            {1, 2});
+    };
+    CHECK(resized(tensor_type::int8, tensor_type::int8, 1).empty());
+    CHECK(resized(tensor_type::int8, tensor_type::int32, 1) ==
+          "test: operator 0 (RESIZE_NEAREST_NEIGHBOR): tensor 't' is int32, expected i8");
+    CHECK(resized(tensor_type::int4, tensor_type::int4, 2).empty());
+    const tflite::tensor_info three = tensor_of({3, 1}, 1, 0, tensor_type::int4);
+    const auto needs_bytes = [&](builtin code, const tflite::tensor_info& second, const shape& result,
+                                 std::vector<tflite::option> options = {}) {
+        return message_of(model_of(code, {three, second, tensor_of(result, 1, 0, tensor_type::int4)}, options), {1, 2})
+                   .find("): 1 elements of i4 do not fill whole bytes") != std::string::npos;
+    };
+    CHECK(needs_bytes(builtin::transpose, constant_of<std::int32_t>({2}, 1, {1, 0}, tensor_type::int32), {1, 3}));
+    CHECK(needs_bytes(builtin::gather, constant_of<std::int32_t>({1}, 1, {2}, tensor_type::int32), {1, 1},
+                      {whole("axis", 0)}));
 }
 
 TEST_CASE("a scale for which the bounds of an activation have no code leaves the bounds of the type") {

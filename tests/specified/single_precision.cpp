@@ -13,21 +13,9 @@ using xnnpack = arithmetic::xnnpack;
 
 namespace {
 
-template <class Arithmetic, class Number>
-std::vector<int> run_on(const tflite::model& model, std::initializer_list<Number> numbers) {
-    specified::basic_network<Arithmetic> net(model);
-    net.set_input(
-        0, view<std::byte>(reinterpret_cast<const std::byte*>(numbers.begin()), numbers.size() * sizeof(Number)));
-    net.run();
-    std::vector<int> result;
-    for (std::int64_t i = 0; i < net.output(0).elements(); ++i)
-        result.push_back(static_cast<int>(net.output(0).integer(i)));
-    return result;
-}
-
 template <class Arithmetic>
 std::vector<int> run_as(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
-    return run_on<Arithmetic, std::int8_t>(model, codes);
+    return run<specified::basic_network<Arithmetic>>(model, codes);
 }
 
 /// One operation on the code that is its input, twice.
@@ -96,7 +84,7 @@ TEST_CASE("QUANTIZE of codes multiplies by a ratio of 8 bits") {
 TEST_CASE("QUANTIZE of real numbers sends ties to the even code") {
     const tflite::model model =
         model_of(builtin::quantize, {tensor_of({4}, 1, 0, tensor_type::float32), tensor_of({4}, 2, 1)});
-    CHECK(run_on<xnnpack, float>(model, {1, 3, -1, 1e30F}) == std::vector<int>{1, 3, 1, 127});
+    CHECK(run<specified::basic_network<xnnpack>, float>(model, {1, 3, -1, 1e30F}) == std::vector<int>{1, 3, 1, 127});
 }
 
 TEST_CASE("RESIZE_BILINEAR weights neighbours with 11 bits and rounds half up") {

@@ -197,11 +197,11 @@ inline step make_selection(const operation& op) {
     op.expect_type(op.input(1), type);
     op.expect_type(op.input(2), type);
     const bool along_first = op.code() == tflite::builtin::select;
-    const std::size_t size = byte_size(type, 1);
     return [=](const operands& run) {
         const value& condition = run.in(0);
         const value& yes = run.in(1);
         const value& no = run.in(2);
+        const std::size_t size = yes.bytes_of(1);
         shape of_condition = condition.dimensions;
         if (along_first && of_condition.rank() == 1 && yes.dimensions.rank() > 1) {
             of_condition = shape::of_ones(yes.dimensions.rank());

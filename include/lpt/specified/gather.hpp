@@ -37,8 +37,7 @@ inline step make_gather(const operation& op) {
         const std::int64_t batches = product(of, 0, batch);
         const std::int64_t outer = product(of, batch, axis);
         const std::int64_t positions = product(at, batch, at.rank());
-        const auto block = static_cast<std::int64_t>(
-            byte_size(input.type, static_cast<std::size_t>(product(of, axis + 1, of.rank()))));
+        const auto block = static_cast<std::int64_t>(input.bytes_of(product(of, axis + 1, of.rank())));
         const std::vector<std::int64_t> indices = run.in(1).integers();
         std::byte* to = output.to<std::byte>();
         for (std::int64_t i = 0; i < batches * outer; ++i) {
@@ -115,8 +114,7 @@ inline step make_embedding(const operation& op) {
             wanted.push_back(table.dimensions[axis]);
         value& output = run.out();
         output.reshape(move(wanted));
-        const std::size_t block =
-            byte_size(table.type, static_cast<std::size_t>(product(table.dimensions, 1, table.dimensions.rank())));
+        const std::size_t block = table.bytes_of(product(table.dimensions, 1, table.dimensions.rank()));
         for (std::size_t i = 0; i < indices.size(); ++i) {
             if (indices[i] < 0 || indices[i] >= table.dimensions[0])
                 fail({"EMBEDDING_LOOKUP: row ", indices[i], " of ", table.dimensions[0]});

@@ -108,7 +108,7 @@ inline void expect_same_type(const operation& op, std::size_t input, std::size_t
     op.expect_type(op.output(output), op.type_of_input(input));
 }
 
-inline std::size_t size_of(const value& tensor) { return byte_size(tensor.type, 1); }
+inline std::size_t size_of(const value& tensor) { return tensor.bytes_of(1); }
 
 /// Elements before a position, given as `index` along each axis.
 inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>& index) {

@@ -42,6 +42,12 @@ struct value {
             result[i] = load_integer(type, data(), i);
         return result;
     }
+    /// Bytes of `count` elements that lie side by side. Raises an error where rows of so many would begin within a byte.
+    std::size_t bytes_of(std::int64_t count) const {
+        const auto bits = static_cast<std::int64_t>(bit_width(type));
+        if (bits * (count % 8) % 8 != 0) fail({count, " elements of ", name(type), " do not fill whole bytes"});
+        return byte_size(type, static_cast<std::size_t>(count));
+    }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
         const bool has_room = !memory.empty() && wanted == dimensions;

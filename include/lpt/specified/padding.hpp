@@ -15,7 +15,7 @@ inline std::int64_t padding_code(const operation& op) {
 }
 
 inline void fill(value& output, std::int64_t code) {
-    if (size_of(output) == 1) {
+    if (bit_width(output.type) == 8) {
         std::fill(output.memory.begin(), output.memory.end(), static_cast<std::byte>(code & 0xFF));
         return;
     }

@@ -2,6 +2,7 @@
 // RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR of [batch, height, width, channels]; the second input holds the new height and width.
 #pragma once
 
+#include <lpt/specified/movement.hpp>
 #include <lpt/specified/window.hpp>
 
 namespace lpt::inline LPT_ABI::specified {
@@ -71,8 +72,6 @@ inline step make_bilinear(const operation& op) {
         const value& input = run.in(0);
         value& output = run.out();
         output.reshape(detail::resized(run));
-        if (input.elements() == 0 && output.elements() != 0)
-            fail({"an image without elements cannot be resized to ", output.dimensions});
         const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
         const auto rows = detail::neighbours_along(of, height, output.dimensions[1]);
         const auto columns = detail::neighbours_along(of, width, output.dimensions[2]);
@@ -102,18 +101,13 @@ inline step make_bilinear(const operation& op) {
 /// RESIZE_NEAREST_NEIGHBOR: elements of any type are copied.
 inline step make_nearest(const operation& op) {
     const detail::sampling of(op);
-    const element type = op.type_of_input(0);
-    if (type == dynamic || bit_width(type) < 8) op.wrong("elements of ", name(type), " are not copied one by one");
-    op.expect_type(op.output(0), type);
+    detail::expect_same_type(op, 0);
     return [=](const operands& run) {
         const value& input = run.in(0);
         value& output = run.out();
         output.reshape(detail::resized(run));
-        if (input.elements() == 0 && output.elements() != 0)
-            fail({"an image without elements cannot be resized to ", output.dimensions});
         const std::int64_t height = input.dimensions[1], width = input.dimensions[2];
-        const auto pixel =
-            static_cast<std::int64_t>(byte_size(input.type, static_cast<std::size_t>(input.dimensions[3])));
+        const auto pixel = static_cast<std::int64_t>(input.bytes_of(input.dimensions[3]));
         const auto rows = detail::nearest_along(of, height, output.dimensions[1]);
         const auto columns = detail::nearest_along(of, width, output.dimensions[2]);
         std::byte* result = output.to<std::byte>();
