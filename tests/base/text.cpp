@@ -68,7 +68,7 @@ TEST_CASE("real numbers are written with nine significant digits and read back n
     CHECK(same_text(join({__builtin_nan("")}), "nan"));
 }
 
-TEST_CASE("a copy keeps its characters when the other text same_text changed") {
+TEST_CASE("a copy keeps its characters when the other text is changed") {
     text one("conv");
     const text copy = one;
     CHECK(copy.c_str() == one.c_str());  // shared until then

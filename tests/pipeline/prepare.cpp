@@ -6,16 +6,14 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/small_graph.hpp"
+
 #include <utility>
 
 using namespace lpt;
+using test::output, test::scalar;
 
 namespace {
-
-constexpr node_id scalar(graph& model, double value, element type = f32) {
-    return model.constant(make_scalar(type, value));
-}
-constexpr node_id output(const graph& model) { return model.producer(model.results()[0], 0); }
 
 /// in -> FakeQuantize -> Convert u8 -> Convert f32 -> [Subtract] -> Multiply.
 constexpr node_id quantize_dequantize(graph& model, output_ref data, double zero_point, view<double> scale,

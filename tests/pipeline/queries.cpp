@@ -3,20 +3,19 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/small_graph.hpp"
+
 using namespace lpt;
+using test::scalar;
 
 namespace {
-
-constexpr node_id constant_of(graph& model, double value, element type = f32) {
-    return model.constant(make_scalar(type, value));
-}
 
 /// in -> FakeQuantize -> Result; `converted`: the ranges are f16 behind Converts.
 constexpr graph fake_quantized(std::int64_t levels, bool converted = false) {
     graph model;
     const node_id data = model.parameter(f32, shape{1, 3});
     const auto bound = [&](double value) -> output_ref {
-        return converted ? model.add(op::convert{f32}, {constant_of(model, value, f16)}) : constant_of(model, value);
+        return converted ? model.add(op::convert{f32}, {scalar(model, value, f16)}) : scalar(model, value);
     };
     model.result(model.add(op::fake_quantize{levels}, {data, bound(0), bound(1), bound(0), bound(1)}));
     return model;
@@ -34,14 +33,14 @@ struct pair {
 
     constexpr explicit pair(bool with_zero_point, std::int64_t levels = 256) {
         const node_id data = model.parameter(f32, shape{1, 3, 2, 2});
-        quantize = model.add(op::fake_quantize{levels}, {data, constant_of(model, 0), constant_of(model, 1),
-                                                         constant_of(model, 0), constant_of(model, 255)});
+        quantize = model.add(op::fake_quantize{levels},
+                             {data, scalar(model, 0), scalar(model, 1), scalar(model, 0), scalar(model, 255)});
         output_ref last = model.add(op::convert{f32}, {model.add(op::convert{u8}, {quantize})});
         if (with_zero_point) {
-            subtract = model.add(op::subtract{}, {last, constant_of(model, 3)});
+            subtract = model.add(op::subtract{}, {last, scalar(model, 3)});
             last = subtract;
         }
-        multiply = model.add(op::multiply{}, {last, constant_of(model, 0.1)});
+        multiply = model.add(op::multiply{}, {last, scalar(model, 0.1)});
         relu = model.add(op::relu{}, {multiply});
         model.result(relu);
     }
@@ -66,7 +65,7 @@ TEST_CASE("a network is quantized by a FakeQuantize of known levels with constan
 
 TEST_CASE("FakeConvert counts if it is asked for") {
     graph model;
-    model.result(model.add(op::fake_convert{}, {model.parameter(f32, shape{2}), constant_of(model, 1)}));
+    model.result(model.add(op::fake_convert{}, {model.parameter(f32, shape{2}), scalar(model, 1)}));
     CHECK_FALSE(is_function_quantized(model));
     CHECK(is_function_quantized(model, all_quantization_levels, true));
 }
@@ -108,9 +107,9 @@ TEST_CASE("a Subtract is supported if a Multiply that reads it is") {
 TEST_CASE("dequantized weights are supported, dequantized inputs of the network are not") {
     graph model;
     const node_id stored = model.add(op::convert{f32}, {model.constant(make_tensor(i8, shape{3}, {1, 2, 3}))});
-    const node_id weights = model.add(op::multiply{}, {stored, constant_of(model, 0.5)});
+    const node_id weights = model.add(op::multiply{}, {stored, scalar(model, 0.5)});
     const node_id input = model.add(op::convert{f32}, {model.parameter(i8, shape{3})});
-    const node_id data = model.add(op::multiply{}, {input, constant_of(model, 0.5)});
+    const node_id data = model.add(op::multiply{}, {input, scalar(model, 0.5)});
     model.result(weights);
     model.result(data);
     CHECK(are_quantize_and_dequantize_supported_for_multiply(model, weights, int8_precisions));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lpt/lpt.hpp>
 
+#include "tests/support/small_graph.hpp"
 #include "tests/support/spoil.hpp"
 #include "tests/support/tensor_difference.hpp"
 #include <lpt/pipeline/prepare.hpp>
@@ -8,6 +9,7 @@
 #include <doctest/doctest.h>
 
 using namespace lpt;
+using test::output;
 
 namespace {
 
@@ -42,7 +44,6 @@ constexpr graph two_convolutions() {
     return model;
 }
 
-constexpr node_id last_node(const graph& model) { return model.producer(model.results()[0], 0); }
 constexpr node_id find(const graph& model, text_view name) {
     for (std::size_t i = 0; i < model.id_bound(); ++i) {
         if (model.contains(id_at(i)) && model[id_at(i)].name() == name) {
@@ -71,8 +72,8 @@ constexpr bool becomes_low_precision_at_compile_time() {
     prepare(model);
     transform(model, cpu_x86);
     verify(model);
-    return convolutions_compute_in(model, u8, i8) && model[last_node(model)].is<op::multiply>() &&
-           model[last_node(model)].name() == "second";
+    return convolutions_compute_in(model, u8, i8) && model[output(model)].is<op::multiply>() &&
+           model[output(model)].name() == "second";
 }
 static_assert(becomes_low_precision_at_compile_time());
 

@@ -158,6 +158,7 @@ graph rolled_network(double low, double high) {
     model.result(model.add(window, {rolled, scaled}, "convolution"));
     return model;
 }
+
 }  // namespace
 
 TEST_CASE("precisions travel through it: what the Convolution asks for arrives at the FakeQuantize above") {

@@ -15,7 +15,7 @@ using attention = op::scaled_dot_product_attention;
 
 }  // namespace
 
-TEST_CASE("attention weighs attended by the softmax of scaled scores") {
+TEST_CASE("attention weighs values by the softmax of scaled scores") {
     check_first(attention{}, {query, key, attended}, {1, 2, 2}, {6, 10, 6, 10});
     const tensor none = f32_of({1, 1}, {0});
     check_first(attention{}, {query, key, attended, none, make_scalar(f32, 0)}, {1, 2, 2}, {4, 8, 4, 8});

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/report_rows.hpp"
+
 using namespace lpt;
 
 namespace {
@@ -109,14 +111,7 @@ graph transposed_convolution(double weights_zero_point, dimension channels = 8) 
     return model;
 }
 
-text reason_of(const report& all, text_view name) {
-    for (const report_row& each : all.operations) {
-        if (each.name == name) {
-            return each.reason;
-        }
-    }
-    return "no such operation";
-}
+text reason_of(const report& all, text_view name) { return test::row_of(all, name).reason; }
 
 /// Quantized data -> MaxPool -> Result.
 graph pooled() {

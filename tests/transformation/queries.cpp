@@ -3,15 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/small_graph.hpp"
+
 #include <utility>
 
 using namespace lpt;
+using test::scalar;
 
 namespace {
-
-constexpr node_id real_constant(graph& model, double value, element type = f32) {
-    return model.constant(make_scalar(type, value));
-}
 
 constexpr bool asymmetric(graph& model, output_ref weights) {
     const op::convolution window{.strides = {1, 1}, .dilations = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}};
@@ -22,8 +21,8 @@ constexpr bool asymmetric(graph& model, output_ref weights) {
 }
 constexpr bool quantized_is_asymmetric(std::int64_t levels, double low, double high) {
     graph model;
-    const node_id least = real_constant(model, low);
-    const node_id most = real_constant(model, high);
+    const node_id least = scalar(model, low);
+    const node_id most = scalar(model, high);
     return asymmetric(model, model.add(op::fake_quantize{levels},
                                        {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least,
                                         most, least, most}));
@@ -36,11 +35,11 @@ constexpr bool stored_is_asymmetric(zero_point_form form, double value, element 
         last = model.add(op::convert{f32}, {last});
     }
     if (form == zero_point_form::real) {
-        last = model.add(op::subtract{}, {last, real_constant(model, value)});
+        last = model.add(op::subtract{}, {last, scalar(model, value)});
     } else if (form == zero_point_form::converted) {
-        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {real_constant(model, value, stored)})});
+        last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {scalar(model, value, stored)})});
     }
-    return asymmetric(model, model.add(op::multiply{}, {last, real_constant(model, 0.1)}));
+    return asymmetric(model, model.add(op::multiply{}, {last, scalar(model, 0.1)}));
 }
 
 /// The questions about a Multiply of data by a constant of these shapes.
@@ -84,8 +83,8 @@ TEST_CASE("stored weights are asymmetric if their zero point does not round to z
 
 TEST_CASE("in a run the type that markup left the weights decides") {
     graph model;
-    const node_id least = real_constant(model, 0);
-    const node_id most = real_constant(model, 2.55);
+    const node_id least = scalar(model, 0);
+    const node_id most = scalar(model, 2.55);
     const node_id quantize =
         model.add(op::fake_quantize{256},
                   {model.constant(make_tensor(f32, shape{6, 3, 1, 1}, view<double>({1}))), least, most, least, most});
@@ -121,10 +120,10 @@ TEST_CASE("a Multiply of rank 4 or 5 by a constant can become a GroupConvolution
     graph model;
     const node_id data = model.parameter(f32, shape{1, 3, 4, 4});
     CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::multiply{}, {data, data})));
-    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, real_constant(model, 1)})));
+    CHECK_FALSE(can_be_transformed_to_group_convolution(model, model.add(op::add{}, {data, scalar(model, 1)})));
 }
 
-TEST_CASE("a Multiply by one number is number, whatever the shape of the number") {
+TEST_CASE("a Multiply by one number is scalar, whatever the shape of the number") {
     CHECK(scaled_constant({1, 3, 4, 4}, {}).is_scalar());
     CHECK(scaled_constant({1, 3, 4, 4}, {1, 1, 1, 1}, true).is_scalar());
     CHECK_FALSE(scaled_constant({1, 3, 4, 4}, {1, 3, 1, 1}).is_scalar());

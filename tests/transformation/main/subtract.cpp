@@ -5,17 +5,18 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/small_graph.hpp"
 #include "tests/support/spoil.hpp"
 #include "tests/support/tensor_difference.hpp"
 
 #include <utility>
 
 using namespace lpt;
+using test::output, test::scalar;
 
 namespace {
 
 constexpr output_ref constant(graph& model, tensor value) { return model.constant(std::move(value)); }
-constexpr output_ref scalar(graph& model, double value) { return model.constant(make_scalar(f32, value)); }
 
 /// x (u8 [1, 3, 2]) -> Convert -> [Subtract 3] -> Multiply -> Subtract -> Result.
 constexpr graph shifted(double scale, tensor shift, bool zero_point, element type = u8) {
@@ -37,7 +38,6 @@ constexpr reason run(graph& model) {
     drive(r, dispatch_table<Transformation>);
     return r.refusals().empty() ? reason::none : r.refusals()[0].why.why;
 }
-constexpr node_id output(const graph& model) { return model.producer(model.results()[0], 0); }
 
 constexpr bool takes_shift_when_compiled() {
     graph model = shifted(0.5, make_scalar(f32, 2), true);

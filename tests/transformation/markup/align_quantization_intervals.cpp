@@ -41,7 +41,7 @@ TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred typ
     CHECK(found->preferred_types == seq<element, 8>{u8});
 }
 
-TEST_CASE("Unsupported levels, per-channel and unbounded bounds have no interval") {
+TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval") {
     marked_network net;
     const node_id levels = net.fake_quantize(net.data(), 0, 1, 100);
     const double highs[] = {1, 2, 3};

@@ -20,7 +20,7 @@ struct pad_margins {
     op::auto_pad of_convolution = op::auto_pad::explicit_pads;
 };
 
-/// in [1,2,5,6] -> Pad -> Convolution or GroupConvolution with pad_margins of its own -> Result.
+/// in [1,2,5,6] -> Pad -> Convolution or GroupConvolution with margins of its own -> Result.
 struct padded_convolution : rewritten {
     node_id convolution = node_id::none;
 
@@ -55,7 +55,7 @@ struct padded_convolution : rewritten {
 
 }  // namespace
 
-TEST_CASE("zeros around the spatial axes are pad_margins of the convolution") {
+TEST_CASE("zeros around the spatial axes are margins of the convolution") {
     padded_convolution net{pad_margins{}};
     REQUIRE(net.run<pad_fusion_convolution>(net.convolution));
     verify(net.model);
@@ -77,7 +77,7 @@ TEST_CASE("a GroupConvolution takes them, too, and a Pad without a value has zer
     CHECK(net.difference() == 0);
 }
 
-TEST_CASE("of a convolution without padding the pad_margins are those of the Pad") {
+TEST_CASE("of a convolution without padding the margins are those of the Pad") {
     pad_margins of;
     of.of_convolution = op::auto_pad::valid;
     padded_convolution net(of);
@@ -87,7 +87,7 @@ TEST_CASE("of a convolution without padding the pad_margins are those of the Pad
     CHECK(net.difference() == 0);
 }
 
-TEST_CASE("other values, other modes, other axes, pad_margins that cut, and pad_margins that depend on sizes stay") {
+TEST_CASE("other values, other modes, other axes, margins that cut, and margins that depend on sizes stay") {
     pad_margins of;
     of.value = 1;
     CHECK(padded_convolution(of).stays());
