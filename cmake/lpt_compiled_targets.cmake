@@ -20,8 +20,8 @@ if(NOT TARGET lpt_compiled)
   add_library(lpt::compiled ALIAS lpt_compiled)
   target_link_libraries(lpt_compiled PUBLIC lpt::lpt)
   target_compile_options(lpt_compiled PRIVATE ${LPT_COMPILED_OPTIMIZATION})
-  # What stands before the explicit instantiations: nothing defines them, `extern` declares them.
-  target_compile_definitions(lpt_compiled PRIVATE LPT_IMPLEMENTATION INTERFACE LPT_SHARED_CORE)
+  # The explicit instantiations are definitions here, declarations for who links it (base/compiled.hpp).
+  target_compile_definitions(lpt_compiled PRIVATE LPT_CORE_IMPLEMENTATION INTERFACE LPT_SHARED_CORE)
 
   if(LPT_COMPILED_PROFILE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CROSSCOMPILING)
@@ -34,7 +34,7 @@ if(NOT TARGET lpt_compiled)
     set(lpt_profile_names -dumpdir "${lpt_profile_dir}/" -dumpbase lpt_compiled.cpp -dumpbase-ext .cpp)
     set(lpt_profiled_source "${lpt_profile_dir}/lpt_compiled.cpp")
     file(CONFIGURE OUTPUT "${lpt_profiled_source}" @ONLY CONTENT "${lpt_compiled_text}")
-    set_source_files_properties("${lpt_profiled_source}" PROPERTIES COMPILE_DEFINITIONS LPT_IMPLEMENTATION
+    set_source_files_properties("${lpt_profiled_source}" PROPERTIES COMPILE_DEFINITIONS LPT_CORE_IMPLEMENTATION
       COMPILE_OPTIONS "${LPT_COMPILED_OPTIMIZATION};-fprofile-generate;${lpt_profile_names}")
     set(lpt_training_source "${CMAKE_CURRENT_LIST_DIR}/lpt_compiled_training.cpp")
     set_source_files_properties("${lpt_training_source}" PROPERTIES COMPILE_DEFINITIONS LPT_SHARED_CORE)
@@ -56,16 +56,20 @@ if(NOT TARGET lpt_compiled)
   endif()
 endif()
 
-foreach(part IN ITEMS runtime import)
-  if(TARGET lpt::${part} AND NOT TARGET lpt_compiled_${part})
-    string(TOUPPER "${part}" name)
-    set(source "${CMAKE_CURRENT_BINARY_DIR}/lpt_compiled/lpt_compiled_${part}.cpp")
-    file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Generated for lpt::compiled_${part}.
+# lpt_add_compiled_part(<part>): lpt::compiled_<part>, where lpt::<part> is there. A function, as packages are included in their users' scope.
+function(lpt_add_compiled_part part)
+  if(NOT TARGET lpt::${part} OR TARGET lpt_compiled_${part})
+    return()
+  endif()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/lpt_compiled/lpt_compiled_${part}.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Generated for lpt::compiled_${part}.
 #include <lpt/${part}.hpp>
 ")
-    add_library(lpt_compiled_${part} STATIC EXCLUDE_FROM_ALL "${source}")
-    add_library(lpt::compiled_${part} ALIAS lpt_compiled_${part})
-    target_link_libraries(lpt_compiled_${part} PUBLIC lpt::compiled lpt::${part})
-    target_compile_definitions(lpt_compiled_${part} PRIVATE LPT_${name}_IMPLEMENTATION INTERFACE LPT_SHARED_${name})
-  endif()
-endforeach()
+  add_library(lpt_compiled_${part} STATIC EXCLUDE_FROM_ALL "${source}")
+  add_library(lpt::compiled_${part} ALIAS lpt_compiled_${part})
+  target_link_libraries(lpt_compiled_${part} PUBLIC lpt::compiled lpt::${part})
+  string(TOUPPER "${part}" name)
+  target_compile_definitions(lpt_compiled_${part} PRIVATE LPT_${name}_IMPLEMENTATION INTERFACE LPT_SHARED_${name})
+endfunction()
+lpt_add_compiled_part(runtime)
+lpt_add_compiled_part(import)

@@ -86,8 +86,8 @@ endfunction()
 # that the linker could put in the place of another instruction set's.
 function(lpt_add_kernel_symbol_test name target)
   # Sanitizers and coverage put weak helpers of their own into every object, and keep compilers from inlining.
-  string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" flags)
-  if("${CMAKE_CXX_FLAGS} ${${flags}}" MATCHES "-fsanitize|--coverage" OR NOT CMAKE_NM)
+  string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" flags_of_build_type)
+  if("${CMAKE_CXX_FLAGS} ${${flags_of_build_type}}" MATCHES "-fsanitize|--coverage" OR NOT CMAKE_NM)
     return()
   endif()
   add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "nm=${CMAKE_NM}" -D "files=$<TARGET_OBJECTS:${target}>"

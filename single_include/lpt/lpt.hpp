@@ -68,11 +68,11 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 //   LPT_SHARED_IMPLEMENTATION  one file of the program holds it, and the others compile in a tenth of the time; for the whole program
 //   LPT_IMPLEMENTATION         this file is the one that holds it, of all headers that it includes
 //
-// Who links lpt::compiled, lpt::compiled_runtime or lpt::compiled_import need not define anything: each of these libraries is such a file for
-// one of the headers, and says so by the other names below.
+// Who links lpt::compiled, lpt::compiled_runtime or lpt::compiled_import need not define anything: each holds its part, and defines
+// LPT_<part>_IMPLEMENTATION for itself and LPT_SHARED_<part> for its users, so that a program may link some of them.
 
 // What stands before the explicit instantiations of such code: it defines them, or declares them for other files to define.
-#if defined(LPT_IMPLEMENTATION)
+#if defined(LPT_IMPLEMENTATION) || defined(LPT_CORE_IMPLEMENTATION)
 #define LPT_COMPILED
 #elif defined(LPT_SHARED_IMPLEMENTATION) || defined(LPT_SHARED_CORE)
 #define LPT_COMPILED extern
@@ -17212,8 +17212,9 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const double whole = math::round_half_away(values.real(i));
         if (wraps && is_integral(type)) {
-            const bool fits = math::absolute(whole) < 9223372036854775808.0;
-            result.integer(i, fits ? static_cast<std::int64_t>(whole) : 0);  // what is larger is a multiple of 256
+            // Beyond 64 bits conversions of processors differ; 0 is what is left of such numbers in 8 bits.
+            const bool fits = math::absolute(whole) < 0x1p63;
+            result.integer(i, fits ? static_cast<std::int64_t>(whole) : 0);
         } else {
             result.real(i, whole);
         }

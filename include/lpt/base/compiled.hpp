@@ -6,14 +6,14 @@
 //   LPT_SHARED_IMPLEMENTATION  one file of the program holds it, and the others compile in a tenth of the time; for the whole program
 //   LPT_IMPLEMENTATION         this file is the one that holds it, of all headers that it includes
 //
-// Who links lpt::compiled, lpt::compiled_runtime or lpt::compiled_import need not define anything: each of these libraries is such a file for
-// one of the headers, and says so by the other names below.
+// Who links lpt::compiled, lpt::compiled_runtime or lpt::compiled_import need not define anything: each holds its part, and defines
+// LPT_<part>_IMPLEMENTATION for itself and LPT_SHARED_<part> for its users, so that a program may link some of them.
 #pragma once
 
 #include <lpt/base/version.hpp>
 
 // What stands before the explicit instantiations of such code: it defines them, or declares them for other files to define.
-#if defined(LPT_IMPLEMENTATION)
+#if defined(LPT_IMPLEMENTATION) || defined(LPT_CORE_IMPLEMENTATION)
 #define LPT_COMPILED
 #elif defined(LPT_SHARED_IMPLEMENTATION) || defined(LPT_SHARED_CORE)
 #define LPT_COMPILED extern

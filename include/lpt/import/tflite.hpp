@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/import/tflite/operators.hpp>
 #include <lpt/import/tflite/read_model.hpp>
 

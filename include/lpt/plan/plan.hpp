@@ -2,6 +2,7 @@
 // From a graph to the steps that run it.
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/plan/convolution.hpp>
 #include <lpt/plan/effort.hpp>
 #include <lpt/plan/elementwise.hpp>

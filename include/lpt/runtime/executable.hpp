@@ -2,6 +2,7 @@
 // Networks that run.
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/kernel/dispatch.hpp>
 #include <lpt/runtime/network_runner.hpp>
 #include <lpt/runtime/platform.hpp>
@@ -68,7 +69,7 @@ struct program {
     }
 };
 
-// What one file of a program may hold.
+// What lpt::compiled_runtime holds: all that packs weights, plans and runs is reached through these.
 
 template <compiled = once>
 [[gnu::noinline]] std::shared_ptr<program> make_program(graph model, const compile_options& options,
@@ -81,20 +82,21 @@ template <compiled = once>
     return std::make_unique<network_runner>(network, context);
 }
 template <compiled = once>
-[[gnu::noinline]] void run(network_runner& network, const void* const* inputs, void* const* outputs, bool timed) {
-    network.run(inputs, outputs, timed);
+[[gnu::noinline]] void run_network(network_runner& runner, const void* const* inputs, void* const* outputs,
+                                   bool timed) {
+    runner.run(inputs, outputs, timed);
 }
 template <compiled = once>
-[[gnu::noinline]] std::vector<tensor> run(network_runner& network, view<tensor> inputs, bool timed) {
-    return network.run(inputs, timed);
+[[gnu::noinline]] std::vector<tensor> run_network(network_runner& runner, view<tensor> inputs, bool timed) {
+    return runner.run(inputs, timed);
 }
 
 #ifdef LPT_COMPILED_RUNTIME
 LPT_COMPILED_RUNTIME template std::shared_ptr<program>
 make_program<>(graph, const compile_options&, const kernel::kernel_table&, const kernel::parallel_for&);
 LPT_COMPILED_RUNTIME template std::unique_ptr<network_runner> make_runner<>(network_program&, session_context&);
-LPT_COMPILED_RUNTIME template void run<>(network_runner&, const void* const*, void* const*, bool);
-LPT_COMPILED_RUNTIME template std::vector<tensor> run<>(network_runner&, view<tensor>, bool);
+LPT_COMPILED_RUNTIME template void run_network<>(network_runner&, const void* const*, void* const*, bool);
+LPT_COMPILED_RUNTIME template std::vector<tensor> run_network<>(network_runner&, view<tensor>, bool);
 #endif
 
 }  // namespace runtime
@@ -128,6 +130,7 @@ class executable {
 public:
     /// Use `compile`.
     executable(graph model, const compile_options& options) : executable(options.parallel, options.threads) {
+        // Not in make_program: lpt::compiled_runtime must not need the kernels, or the order of static libraries would matter.
         const kernel::kernel_table& kernels = kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         begin(runtime::make_program(std::move(model), options, kernels, context_->parallel));
     }
@@ -176,13 +179,13 @@ public:
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
         context_->iterations_left = program_->options.most_iterations;
-        runtime::run(*network_, inputs, outputs, timed);
+        runtime::run_network(*network_, inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
         context_->iterations_left = program_->options.most_iterations;
-        return runtime::run(*network_, inputs, timed);
+        return runtime::run_network(*network_, inputs, timed);
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
         return run(view<tensor>(inputs.data(), inputs.size()));
