@@ -197,7 +197,7 @@ programs = {  # and the goals, where there are some: seconds with g++ 12
 
 
 def measure_programs(compiler, given):
-    print("A program that transforms a graph with the default pipeline, at -O2: time, ratio to <vector>, memory")
+    print("Programs that use the default pipeline, at -O2: time, ratio to <vector>, memory")
     codes = [code for code, _ in programs.values()]
     base, *costs = compiler.least([vector, *codes], given.runs, "-O2")
     for (name, (_, goal)), cost in zip(programs.items(), costs):
