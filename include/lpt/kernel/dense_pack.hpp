@@ -251,11 +251,20 @@ private:
         for (auto& sum : sums)
             sum = Arithmetic::zero();
         if constexpr (!is_float) {
+            if (!shape.four_bits) fetch_columns(shape, from, g, first, columns);
             if (packs_taps_together(shape, from)) return pack_taps(shape, from, base, g, panel);
         }
         [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
         for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; k += group) {
+            std::int64_t k = 0;
+            if constexpr (!is_float) {
+                if (packs_lines(shape, from)) {
+                    k = shape.channels / group * group;
+                    pack_lines(from, from.index(g, first, t, 0), k / group, columns, width, to, sums);
+                    to += k * width;
+                }
+            }
+            for (; k < shape.channels; k += group) {
                 const std::int64_t rest = shape.channels - k;
                 if constexpr (is_float) {
                     pack_floats(from, from.index(g, first, t, k), columns, width, to);
@@ -286,51 +295,109 @@ private:
             Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
     }
 
+    /// Reads a cache line after the other of columns that lie side by side: the loops that pack them jump from column to column, and would
+    /// wait for memory each time.
+    static void fetch_columns(const layout& shape, const dense_source& from, std::int64_t g, std::int64_t first,
+                              std::int64_t columns) noexcept {
+        constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // more does not stay in a cache
+        const std::int64_t bytes = columns * from.column_stride;
+        if (from.column_stride != shape.taps * shape.channels || bytes > most_bytes) return;
+        const volatile unsigned char* const at =
+            static_cast<const unsigned char*>(from.data) + from.index(g, first, 0, 0);
+        for (std::int64_t i = 0; i < bytes; i += 64)
+            static_cast<void>(at[i]);
+    }
+    /// Whether the channels of a tap lie side by side.
+    static bool packs_lines(const layout& shape, const dense_source& from) noexcept {
+        return !shape.four_bits && from.merged_channels == 0 && from.channel_stride == 1;
+    }
+    /// So many whole k groups of a tap, two cache lines of a column at a time: columns lie far apart, and all of them read for each k group
+    /// would fetch these lines anew.
+    static void pack_lines(const dense_source& from, std::int64_t origin, std::int64_t groups, std::int64_t columns,
+                           std::int64_t width, unsigned char* to,
+                           typename Arithmetic::accumulator (&sums)[Arithmetic::vectors]) noexcept {
+        constexpr std::int64_t most = 128 / group;
+        const std::int64_t line = width * cell;
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data) + origin;
+        for (std::int64_t done = 0; done < groups; done += most, to += most * line) {
+            const std::int64_t count = groups - done < most ? groups - done : most;
+            if (columns < width) std::memset(to, 0, static_cast<std::size_t>(count * line));
+            const unsigned char* at = data + done * group;
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
+                for (std::int64_t i = 0; i < count; ++i)
+                    std::memcpy(to + i * line + n * cell, at + i * group, static_cast<std::size_t>(cell));
+            }
+            for (std::int64_t i = 0; i < count; ++i) {
+                make_stored(from.type, group, width, to + i * line);
+                add_up(width, to + i * line, sums);
+            }
+        }
+    }
+
+    static constexpr std::int64_t most_taps = 64;
+    static constexpr std::int64_t mixed = 16;  // columns of `interleave`
+
     /// Whether the taps of a channel lie side by side: then all are read at once, a tap at a time would read the same memory so often.
     static bool packs_taps_together(const layout& shape, const dense_source& from) noexcept {
-        return shape.taps > 1 && shape.taps <= 64 && !shape.four_bits && from.merged_channels == 0 &&
+        return shape.taps > 1 && shape.taps <= most_taps && !shape.four_bits && from.merged_channels == 0 &&
                from.tap_stride == 1 && from.channel_stride == shape.taps;
     }
+    /// The taps of a k group are put together near by: where they go, they lie far apart, at distances that a cache holds badly.
     static void pack_taps(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
                           std::int64_t panel) noexcept {
         const std::int64_t first = panel * layout::panel_columns;
         const std::int64_t width = shape.panel_width(panel);
         const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
         const std::int64_t taps = shape.taps;
-        const std::int64_t tap_bytes = shape.groups_per_tap() * width * cell;
+        const std::int64_t line = width * cell;
+        const std::int64_t tap_bytes = shape.groups_per_tap() * line;
         unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
         typename Arithmetic::accumulator sums[Arithmetic::vectors];
         for (auto& sum : sums)
             sum = Arithmetic::zero();
         const unsigned char* const data = static_cast<const unsigned char*>(from.data);
-        for (std::int64_t k = 0; k < shape.channels; k += group, to += width * cell) {
+        const std::int64_t end = from.index(shape.groups - 1, shape.columns - 1, taps - 1, shape.channels - 1) + 1;
+        const std::int64_t reach = (group - 1) * taps + (taps + mixed - 1) / mixed * mixed;
+        alignas(64) unsigned char cells[most_taps * layout::panel_columns * cell];
+        for (std::int64_t k = 0; k < shape.channels; k += group, to += line) {
             const std::int64_t rest = shape.channels - k;
             const std::int64_t count = rest < group ? rest : group;
-            if (columns < width || count < group) {
-                for (std::int64_t t = 0; t < taps; ++t)
-                    std::memset(to + t * tap_bytes, 0, static_cast<std::size_t>(width * cell));
-            }
-            const unsigned char* at = data + from.index(g, first, 0, k);
+            if (columns < width || count < group) std::memset(cells, 0, static_cast<std::size_t>(taps * line));
+            std::int64_t at = from.index(g, first, 0, k);
             for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
-                unsigned char* const column = to + n * cell;
-                const auto copy = [&](std::int64_t values) __attribute__((always_inline)) {
-                    for (std::int64_t t = 0; t < taps; ++t) {
-#pragma GCC unroll 8
-                        for (std::int64_t j = 0; j < values; ++j)
-                            column[t * tap_bytes + j] = at[j * taps + t];
-                    }
-                };
-                if (count == group)
-                    copy(group);
+                if (count == group && at + reach <= end)
+                    mix_taps(taps, data + at, line, cells + n * cell);
                 else
-                    copy(count);
+                    copy_taps(taps, data + at, count, line, cells + n * cell);
             }
             for (std::int64_t t = 0; t < taps; ++t) {
-                make_stored(from.type, count, width, to + t * tap_bytes);
-                add_up(width, to + t * tap_bytes, sums);
+                make_stored(from.type, count, width, cells + t * line);
+                add_up(width, cells + t * line, sums);
+                std::memcpy(to + t * tap_bytes, cells + t * line, static_cast<std::size_t>(line));
             }
         }
         store_sums(shape, base, g, first, width, sums);
+    }
+    /// [group][taps] of a column to [taps], `line` bytes from each other; reads whole `mixed` taps of each k value.
+    static void mix_taps(std::int64_t taps, const unsigned char* at, std::int64_t line, unsigned char* to) noexcept {
+        const unsigned char* values[group];
+        for (std::int64_t j = 0; j < group; ++j)
+            values[j] = at + j * taps;
+        alignas(64) unsigned char together[mixed * cell];
+        for (std::int64_t done = 0; done < taps; done += mixed) {
+            Arithmetic::interleave(together, values, done);
+            const std::int64_t count = taps - done < mixed ? taps - done : mixed;
+            for (std::int64_t t = 0; t < count; ++t)
+                std::memcpy(to + (done + t) * line, together + t * cell, static_cast<std::size_t>(cell));
+        }
+    }
+    /// As `mix_taps`, for `count` k values, and reads nothing else.
+    static void copy_taps(std::int64_t taps, const unsigned char* at, std::int64_t count, std::int64_t line,
+                          unsigned char* to) noexcept {
+        for (std::int64_t t = 0; t < taps; ++t) {
+            for (std::int64_t j = 0; j < count; ++j)
+                to[t * line + j] = at[j * taps + t];
+        }
     }
 
     static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
