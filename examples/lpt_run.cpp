@@ -318,6 +318,9 @@ void run_network(const arguments& given) {
     report became = make_report(original, model, {}, dispatch_view());
     if (given.precision == "int8") {
         prepare(model);
+        if (!given.as_transformed) {
+            fuse_functions(model);
+        }
         target where = target_of_name(given.target);
         where.options.follow_upstream_errors = given.follow_upstream;
         const stopwatch transforming;
