@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 peers = {"openvino": (".xml", ".onnx"), "onnxruntime": (".onnx",), "litert": (".tflite",)}
-ours = ".xml"
+ours = (".xml", ".onnx", ".tflite")
 
 
 class failure(Exception):
@@ -59,7 +59,7 @@ def compare(options, files, threads):
     expected = 1.0
     for _ in range(options.rounds):
         found = {}
-        for engine, reads in [*peers.items(), ("lpt", (ours,))]:
+        for engine, reads in [*peers.items(), ("lpt", ours)]:
             for path in (file for file in files if file.endswith(reads)):
                 if (engine, path) in broken:
                     continue
@@ -140,10 +140,10 @@ def main():
     parser.add_argument("--seconds", type=float, default=1, help="length of a measurement (1)")
     parser.add_argument("--svg", help="file for the picture")
     parser.add_argument("--lpt-run", required=True, help="our program (bench/networks.sh builds it)")
-    parser.add_argument("--shipped", action="append", default=[], help="a network to take where none is given")
+    parser.add_argument("--default", action="append", default=[], help="a network to take where none is given")
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help="a file, or files of one network joined by commas")
     options = parser.parse_args()
-    networks = options.networks or options.shipped
+    networks = options.networks or options.default
     threads = [int(count) for count in options.threads.split(",")]
     print(f"{'network':28s} {'threads':>7s}  {'engine':12s} {'latency ms':>11s} {'load ms':>9s} {'memory MiB':>11s}  ratio")
     rows = []
