@@ -429,8 +429,11 @@ private:
         std::int64_t done = 0;
         if (from.column_stride == 1 && count == group) {
             const unsigned char* rows[group];
-            for (std::int64_t j = 0; j < group; ++j)
+            const std::int64_t ahead = 8 * group * (origins[1] - origins[0]);  // each row lies in a page of its own
+            for (std::int64_t j = 0; j < group; ++j) {
                 rows[j] = data + origins[j];
+                __builtin_prefetch(rows[j] + ahead);
+            }
             for (; done + 16 <= columns; done += 16)
                 Arithmetic::interleave(to + done * cell, rows, done);
         }

@@ -18,11 +18,10 @@
 namespace lpt::inline LPT_ABI {
 
 /// Compositions that are published functions.
-using function_fusions =
-    stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last, gelu_tanh_fusion_half_of_x,
-          gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last, hswish_fusion_division_last,
-          hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta, mish_fusion, mvn_fusion,
-          mvn_fusion_by_product>;
+using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+                               gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
+                               hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion,
+                               swish_fusion_with_beta, mish_fusion, mvn_fusion, mvn_fusion_by_product>;
 
 /// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
 using default_optimizations =
@@ -38,7 +37,7 @@ using default_optimizations =
 /// Belongs between `prepare` and the transformations, for networks that are going to be run; `optimize` does it, too, for those that are not
 /// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an
 /// error for a graph that `verify` does not accept; the graph is then as it was.
-constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
     if (model.needs_verification()) {
         verify(model);
     }

@@ -4,6 +4,8 @@
 
 #include <lpt/plan/planner.hpp>
 
+#include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
@@ -13,22 +15,41 @@ namespace detail {
 /// The place in memory of each element of a tensor, in row-major order of its axes.
 inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
     std::vector<std::int32_t> result(dimensions.elements());
+    if (order == layout::plain) {
+        std::iota(result.begin(), result.end(), 0);
+        return result;
+    }
     const std::vector<std::int64_t> strides = strides_of(dimensions, order);
     std::vector<std::int64_t> index(dimensions.rank(), 0);
+    std::int64_t place = 0;
     for (std::int32_t& each : result) {
-        std::int64_t place = 0;
-        for (std::size_t axis = 0; axis < index.size(); ++axis) {
-            place += index[axis] * strides[axis];
-        }
         each = static_cast<std::int32_t>(place);
         for (std::size_t axis = index.size(); axis-- > 0;) {
+            place += strides[axis];
             if (++index[axis] < dimensions[axis]) {
                 break;
             }
+            place -= dimensions[axis] * strides[axis];
             index[axis] = 0;
         }
     }
     return result;
+}
+
+/// 1, 2, 3 … in a tensor: 0 is what is filled in.
+template <class Number>
+tensor numbers_from_one(element type, const shape& dimensions) {
+    std::vector<Number> numbers(dimensions.elements());
+    std::iota(numbers.begin(), numbers.end(), Number{1});
+    tensor_builder result(type, dimensions);
+    std::memcpy(result.data(), numbers.data(), numbers.size() * sizeof(Number));
+    return result.finish();
+}
+template <class Number>
+std::vector<std::int32_t> numbers_in(const tensor& moved) {
+    std::vector<Number> numbers(moved.elements());
+    std::memcpy(numbers.data(), moved.data(), numbers.size() * sizeof(Number));
+    return std::vector<std::int32_t>(numbers.begin(), numbers.end());
 }
 
 /// The largest block such that whole blocks of the output are whole blocks of the input.
@@ -257,8 +278,8 @@ inline bool planner::make_gather(node_id id) {
     const shape& dimensions = model().shape(input);
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
-    const bool weighted =
-        kind == op::kind::interpolate && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+    const bool interpolates = kind == op::kind::interpolate;  // which takes real numbers alone
+    const bool weighted = interpolates && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
     if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
         return false;
     }
@@ -271,11 +292,8 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
-    for (std::size_t i = 0; i < count; ++i) {
-        numbers.integer(i, static_cast<std::int64_t>(i) + 1);  // 0 is what is filled in
-    }
-    seq<tensor> inputs{numbers.finish()};
+    seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
+                                    : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         const tensor* value = model().constant_value(each.input(port));
@@ -314,9 +332,11 @@ inline bool planner::make_gather(node_id id) {
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
         const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
+        const std::vector<std::int32_t> numbers =
+            interpolates ? detail::numbers_in<double>(moved[port]) : detail::numbers_in<std::int32_t>(moved[port]);
         std::vector<std::int32_t> sources(to.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
-            const std::int64_t number = moved[port].integer(i);
+            const std::int32_t number = numbers[i];
             sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
         }
         if (detail::follow_one_another(sources)) {
