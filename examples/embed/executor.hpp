@@ -200,6 +200,10 @@ class plan_writer {
             state_bytes_ += aligned(size + 64);
         }
     }
+    static std::string of_caller(const char* area, std::size_t number, std::size_t part) {
+        return std::string("{area::") + area + ", " + std::to_string(number) +
+               (part == 0 ? "}" : ", " + std::to_string(part) + "}");
+    }
     std::string place_of(plan::tensor_id tensor) {
         const plan::storage& block = net_.storage_of(tensor);
         const std::size_t part = at(tensor).offset;
@@ -208,9 +212,8 @@ class plan_writer {
                 const std::size_t offset = data_.place_of(block.value.data(), block.value.size_in_bytes());
                 return "{area::constants, " + std::to_string(offset + part) + "}";
             }
-            case plan::area::input:
-                return "{area::input, " + std::to_string(block.offset) +
-                       (part == 0 ? "}" : ", " + std::to_string(part) + "}");
+            case plan::area::input: return of_caller("input", block.offset, part);
+            case plan::area::output: return of_caller("output", block.offset, part);
             case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset] + part) + "}";
             case plan::area::arena: break;
         }

@@ -2504,11 +2504,20 @@ private:
         for (auto& sum : sums)
             sum = Arithmetic::zero();
         if constexpr (!is_float) {
+            if (!shape.four_bits) fetch_columns(shape, from, g, first, columns);
             if (packs_taps_together(shape, from)) return pack_taps(shape, from, base, g, panel);
         }
         [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
         for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; k += group) {
+            std::int64_t k = 0;
+            if constexpr (!is_float) {
+                if (packs_lines(shape, from)) {
+                    k = shape.channels / group * group;
+                    pack_lines(from, from.index(g, first, t, 0), k / group, columns, width, to, sums);
+                    to += k * width;
+                }
+            }
+            for (; k < shape.channels; k += group) {
                 const std::int64_t rest = shape.channels - k;
                 if constexpr (is_float) {
                     pack_floats(from, from.index(g, first, t, k), columns, width, to);
@@ -2539,51 +2548,109 @@ private:
             Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
     }
 
+    /// Reads a cache line after the other of columns that lie side by side: the loops that pack them jump from column to column, and would
+    /// wait for memory each time.
+    static void fetch_columns(const layout& shape, const dense_source& from, std::int64_t g, std::int64_t first,
+                              std::int64_t columns) noexcept {
+        constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // more does not stay in a cache
+        const std::int64_t bytes = columns * from.column_stride;
+        if (from.column_stride != shape.taps * shape.channels || bytes > most_bytes) return;
+        const volatile unsigned char* const at =
+            static_cast<const unsigned char*>(from.data) + from.index(g, first, 0, 0);
+        for (std::int64_t i = 0; i < bytes; i += 64)
+            static_cast<void>(at[i]);
+    }
+    /// Whether the channels of a tap lie side by side.
+    static bool packs_lines(const layout& shape, const dense_source& from) noexcept {
+        return !shape.four_bits && from.merged_channels == 0 && from.channel_stride == 1;
+    }
+    /// So many whole k groups of a tap, two cache lines of a column at a time: columns lie far apart, and all of them read for each k group
+    /// would fetch these lines anew.
+    static void pack_lines(const dense_source& from, std::int64_t origin, std::int64_t groups, std::int64_t columns,
+                           std::int64_t width, unsigned char* to,
+                           typename Arithmetic::accumulator (&sums)[Arithmetic::vectors]) noexcept {
+        constexpr std::int64_t most = 128 / group;
+        const std::int64_t line = width * cell;
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data) + origin;
+        for (std::int64_t done = 0; done < groups; done += most, to += most * line) {
+            const std::int64_t count = groups - done < most ? groups - done : most;
+            if (columns < width) std::memset(to, 0, static_cast<std::size_t>(count * line));
+            const unsigned char* at = data + done * group;
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
+                for (std::int64_t i = 0; i < count; ++i)
+                    std::memcpy(to + i * line + n * cell, at + i * group, static_cast<std::size_t>(cell));
+            }
+            for (std::int64_t i = 0; i < count; ++i) {
+                make_stored(from.type, group, width, to + i * line);
+                add_up(width, to + i * line, sums);
+            }
+        }
+    }
+
+    static constexpr std::int64_t most_taps = 64;
+    static constexpr std::int64_t mixed = 16;  // columns of `interleave`
+
     /// Whether the taps of a channel lie side by side: then all are read at once, a tap at a time would read the same memory so often.
     static bool packs_taps_together(const layout& shape, const dense_source& from) noexcept {
-        return shape.taps > 1 && shape.taps <= 64 && !shape.four_bits && from.merged_channels == 0 &&
+        return shape.taps > 1 && shape.taps <= most_taps && !shape.four_bits && from.merged_channels == 0 &&
                from.tap_stride == 1 && from.channel_stride == shape.taps;
     }
+    /// The taps of a k group are put together near by: where they go, they lie far apart, at distances that a cache holds badly.
     static void pack_taps(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
                           std::int64_t panel) noexcept {
         const std::int64_t first = panel * layout::panel_columns;
         const std::int64_t width = shape.panel_width(panel);
         const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
         const std::int64_t taps = shape.taps;
-        const std::int64_t tap_bytes = shape.groups_per_tap() * width * cell;
+        const std::int64_t line = width * cell;
+        const std::int64_t tap_bytes = shape.groups_per_tap() * line;
         unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
         typename Arithmetic::accumulator sums[Arithmetic::vectors];
         for (auto& sum : sums)
             sum = Arithmetic::zero();
         const unsigned char* const data = static_cast<const unsigned char*>(from.data);
-        for (std::int64_t k = 0; k < shape.channels; k += group, to += width * cell) {
+        const std::int64_t end = from.index(shape.groups - 1, shape.columns - 1, taps - 1, shape.channels - 1) + 1;
+        const std::int64_t reach = (group - 1) * taps + (taps + mixed - 1) / mixed * mixed;
+        alignas(64) unsigned char cells[most_taps * layout::panel_columns * cell];
+        for (std::int64_t k = 0; k < shape.channels; k += group, to += line) {
             const std::int64_t rest = shape.channels - k;
             const std::int64_t count = rest < group ? rest : group;
-            if (columns < width || count < group) {
-                for (std::int64_t t = 0; t < taps; ++t)
-                    std::memset(to + t * tap_bytes, 0, static_cast<std::size_t>(width * cell));
-            }
-            const unsigned char* at = data + from.index(g, first, 0, k);
+            if (columns < width || count < group) std::memset(cells, 0, static_cast<std::size_t>(taps * line));
+            std::int64_t at = from.index(g, first, 0, k);
             for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
-                unsigned char* const column = to + n * cell;
-                const auto copy = [&](std::int64_t values) __attribute__((always_inline)) {
-                    for (std::int64_t t = 0; t < taps; ++t) {
-#pragma GCC unroll 8
-                        for (std::int64_t j = 0; j < values; ++j)
-                            column[t * tap_bytes + j] = at[j * taps + t];
-                    }
-                };
-                if (count == group)
-                    copy(group);
+                if (count == group && at + reach <= end)
+                    mix_taps(taps, data + at, line, cells + n * cell);
                 else
-                    copy(count);
+                    copy_taps(taps, data + at, count, line, cells + n * cell);
             }
             for (std::int64_t t = 0; t < taps; ++t) {
-                make_stored(from.type, count, width, to + t * tap_bytes);
-                add_up(width, to + t * tap_bytes, sums);
+                make_stored(from.type, count, width, cells + t * line);
+                add_up(width, cells + t * line, sums);
+                std::memcpy(to + t * tap_bytes, cells + t * line, static_cast<std::size_t>(line));
             }
         }
         store_sums(shape, base, g, first, width, sums);
+    }
+    /// [group][taps] of a column to [taps], `line` bytes from each other; reads whole `mixed` taps of each k value.
+    static void mix_taps(std::int64_t taps, const unsigned char* at, std::int64_t line, unsigned char* to) noexcept {
+        const unsigned char* values[group];
+        for (std::int64_t j = 0; j < group; ++j)
+            values[j] = at + j * taps;
+        alignas(64) unsigned char together[mixed * cell];
+        for (std::int64_t done = 0; done < taps; done += mixed) {
+            Arithmetic::interleave(together, values, done);
+            const std::int64_t count = taps - done < mixed ? taps - done : mixed;
+            for (std::int64_t t = 0; t < count; ++t)
+                std::memcpy(to + (done + t) * line, together + t * cell, static_cast<std::size_t>(cell));
+        }
+    }
+    /// As `mix_taps`, for `count` k values, and reads nothing else.
+    static void copy_taps(std::int64_t taps, const unsigned char* at, std::int64_t count, std::int64_t line,
+                          unsigned char* to) noexcept {
+        for (std::int64_t t = 0; t < taps; ++t) {
+            for (std::int64_t j = 0; j < count; ++j)
+                to[t * line + j] = at[j * taps + t];
+        }
     }
 
     static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
@@ -2615,8 +2682,11 @@ private:
         std::int64_t done = 0;
         if (from.column_stride == 1 && count == group) {
             const unsigned char* rows[group];
-            for (std::int64_t j = 0; j < group; ++j)
+            const std::int64_t ahead = 8 * group * (origins[1] - origins[0]);  // each row lies in a page of its own
+            for (std::int64_t j = 0; j < group; ++j) {
                 rows[j] = data + origins[j];
+                __builtin_prefetch(rows[j] + ahead);
+            }
             for (; done + 16 <= columns; done += 16)
                 Arithmetic::interleave(to + done * cell, rows, done);
         }
@@ -13450,7 +13520,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 3;
+inline constexpr int plan_format = 4;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -13461,10 +13531,11 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    output,  ///< what the caller gives for results
     none,  ///< an operand that is left out
 };
 
-/// Where a tensor begins: `offset` bytes into its area; in an input, `offset` is its number, and the tensor begins `part` bytes into it.
+/// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
@@ -13712,7 +13783,7 @@ struct memory {
     void* const* outputs = nullptr;
 };
 
-/// Runs all steps of a network and copies its outputs. Defined in lpt/embedded/run.hpp, compiled once for a network.
+/// Runs all steps of a network and copies the outputs that no step writes. Defined in lpt/embedded/run.hpp, compiled once for a network.
 template <class Isa, class Network>
 void run_network(const memory& where) noexcept;
 
@@ -14091,15 +14162,20 @@ public:
             case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
             case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]) + at.part;
             case area::state: return where_.states + at.offset;
+            case area::output: return static_cast<const std::byte*>(where_.outputs[at.offset]) + at.part;
             case area::none: return nullptr;
             case area::arena: break;
         }
         return where_.arena + at.offset;
     }
-    /// Steps write only to the arena and to states.
+    /// Steps write to the arena, to states and to outputs.
     [[gnu::always_inline]] std::byte* write(const place& at) const noexcept {
-        if (at.where == area::none) return nullptr;
-        return (at.where == area::state ? where_.states : where_.arena) + at.offset;
+        switch (at.where) {
+            case area::state: return where_.states + at.offset;
+            case area::output: return static_cast<std::byte*>(where_.outputs[at.offset]) + at.part;
+            case area::none: return nullptr;
+            default: return where_.arena + at.offset;
+        }
     }
     [[gnu::always_inline]] const std::byte* read(const operand& from) const noexcept { return read(from.at); }
     [[gnu::always_inline]] std::byte* write(const operand& to) const noexcept { return write(to.at); }
@@ -14326,7 +14402,8 @@ public:
     }
     void give_results() const noexcept {
         for (std::size_t i = 0; i < Network::outputs::count; ++i) {
-            std::memcpy(where_.outputs[i], read(Network::results[i].from), Network::results[i].bytes);
+            const std::byte* const from = read(Network::results[i].from);
+            if (from != where_.outputs[i]) std::memcpy(where_.outputs[i], from, Network::results[i].bytes);
         }
     }
 };

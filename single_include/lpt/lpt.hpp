@@ -9062,7 +9062,12 @@ LPT_COMPILED template const table<kind_count> row_table<>;
 /// What the graph needs to know about each operation type, by its number.
 inline constexpr const table<kind_count>& rows = detail::row_table<>;
 
-constexpr const row& row_of(kind number) { return rows.values[static_cast<int>(number)]; }
+constexpr const row& row_of(kind number) {
+    if (static_cast<int>(number) < 0) {
+        __builtin_unreachable();  // g++ 12 warns of a row before the first where it sees that a kind may be none
+    }
+    return rows.values[static_cast<int>(number)];
+}
 /// The same for operation types of users, too.
 constexpr const row& row_of(const attributes& what) {
     return is_of_user(what.number()) ? static_cast<const row&>(*what.facts_of_user()) : row_of(what.number());
@@ -32516,14 +32521,38 @@ struct transpose_fusion
 #define LPT_HOLDS_OPTIMIZATION_OPTIMIZE_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Compositions that are published functions.
+using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+                               gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
+                               hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion,
+                               swish_fusion_with_beta, mish_fusion, mvn_fusion, mvn_fusion_by_product>;
+
 /// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
 using default_optimizations =
-    stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
-          reshape_fusion, concat_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
-          gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
-          hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
-          mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,
-          attention_fusion, attention_fusion_of_columns, quantization_of_bytes, product_quantization>;
+    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion,
+                         reshape_elimination, reshape_fusion, concat_fusion>,
+                   function_fusions,
+                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
+                         attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;
+
+/// Makes the published functions of their compositions, before the transformations: these would merge a factor at the end of a composition,
+/// as the 0.5 of Gelu, into the FakeQuantize behind it, and nothing would find the function any more.
+///
+/// Belongs between `prepare` and the transformations, for networks that are going to be run; `optimize` does it, too, for those that are not
+/// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an
+/// error for a graph that `verify` does not accept; the graph is then as it was.
+[[gnu::noinline]] constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
+    if (model.needs_verification()) {
+        verify(model);
+    }
+    graph_backup backup(model);
+    attribute::tables attributes;
+    const restriction_table target;
+    rewrite changes(model, attributes, options, target);
+    detail::run_as_one_rewrite(changes, function_fusions{});
+    backup.keep_changes();
+    return changes.take_refusals();
+}
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
 /// operations that they are, and numbers of 16 bits are computed in f32, for which there are kernels.

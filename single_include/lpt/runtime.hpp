@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -6073,16 +6074,17 @@ enum class area : unsigned char {
     constant,  // known when the network was planned
     input,     // what the caller gives
     state,     // kept from run to run
+    output,    // what the caller gives for results, which no step reads
 };
 
 /// A block of memory that one or more tensors see.
 struct storage {
     area where = area::arena;
     std::size_t bytes = 0;
-    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
+    std::size_t offset = 0;  // arena: from the beginning of that memory; input, output: its position; state: its number
     step_id first_step = step_id::none;  // arena: the first step that touches it
-    step_id last_step = step_id::none;   // and the last; one past all steps for what the caller reads
-    lpt::tensor value;                   // constant
+    step_id last_step = step_id::none;  // and the last; one past all steps for what the caller reads
+    lpt::tensor value;  // constant
 };
 
 /// A tensor in memory: a storage, or a part of one, that begins `offset` bytes behind its beginning.
@@ -7392,6 +7394,7 @@ struct plan_options {
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
+    bool writes_outputs = false;  // results that no step reads are written where the caller wants them
 };
 
 /// Makes the steps of one network.
@@ -9849,6 +9852,25 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 
 }  // namespace detail
 
+/// Takes results out of the arena that no step reads, and that are the whole of their block: steps write them where the caller wants them.
+/// A block that is read stays: kernels may read beyond its end.
+inline void place_outputs(network& net) {
+    std::vector<bool> is_read(net.storages.size(), false);
+    for (const step& each : net.steps) {
+        for (const tensor_id tensor : each.reads) {
+            is_read[index_of(net[tensor].storage)] = true;
+        }
+    }
+    for (std::size_t i = 0; i < net.outputs.size(); ++i) {
+        const stored_tensor& result = net[net.outputs[i].tensor];
+        storage& block = net[result.storage];
+        if (block.where == area::arena && !is_read[index_of(result.storage)] && result.bytes() == block.bytes) {
+            block.where = area::output;
+            block.offset = i;
+        }
+    }
+}
+
 /// Gives every block of the arena its place.
 ///
 /// Large blocks first, each into the smallest gap between those that live at the same time. Where too many live at the same time for
@@ -9888,22 +9910,41 @@ namespace detail {
 /// The place in memory of each element of a tensor, in row-major order of its axes.
 inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
     std::vector<std::int32_t> result(dimensions.elements());
+    if (order == layout::plain) {
+        std::iota(result.begin(), result.end(), 0);
+        return result;
+    }
     const std::vector<std::int64_t> strides = strides_of(dimensions, order);
     std::vector<std::int64_t> index(dimensions.rank(), 0);
+    std::int64_t place = 0;
     for (std::int32_t& each : result) {
-        std::int64_t place = 0;
-        for (std::size_t axis = 0; axis < index.size(); ++axis) {
-            place += index[axis] * strides[axis];
-        }
         each = static_cast<std::int32_t>(place);
         for (std::size_t axis = index.size(); axis-- > 0;) {
+            place += strides[axis];
             if (++index[axis] < dimensions[axis]) {
                 break;
             }
+            place -= dimensions[axis] * strides[axis];
             index[axis] = 0;
         }
     }
     return result;
+}
+
+/// 1, 2, 3 … in a tensor: 0 is what is filled in.
+template <class Number>
+tensor numbers_from_one(element type, const shape& dimensions) {
+    std::vector<Number> numbers(dimensions.elements());
+    std::iota(numbers.begin(), numbers.end(), Number{1});
+    tensor_builder result(type, dimensions);
+    std::memcpy(result.data(), numbers.data(), numbers.size() * sizeof(Number));
+    return result.finish();
+}
+template <class Number>
+std::vector<std::int32_t> numbers_in(const tensor& moved) {
+    std::vector<Number> numbers(moved.elements());
+    std::memcpy(numbers.data(), moved.data(), numbers.size() * sizeof(Number));
+    return std::vector<std::int32_t>(numbers.begin(), numbers.end());
 }
 
 /// The largest block such that whole blocks of the output are whole blocks of the input.
@@ -10132,8 +10173,8 @@ inline bool planner::make_gather(node_id id) {
     const shape& dimensions = model().shape(input);
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
-    const bool weighted =
-        kind == op::kind::interpolate && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+    const bool interpolates = kind == op::kind::interpolate;  // which takes real numbers alone
+    const bool weighted = interpolates && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
     if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
         return false;
     }
@@ -10146,11 +10187,8 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
-    for (std::size_t i = 0; i < count; ++i) {
-        numbers.integer(i, static_cast<std::int64_t>(i) + 1);  // 0 is what is filled in
-    }
-    seq<tensor> inputs{numbers.finish()};
+    seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
+                                    : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         const tensor* value = model().constant_value(each.input(port));
@@ -10189,9 +10227,11 @@ inline bool planner::make_gather(node_id id) {
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
         const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
+        const std::vector<std::int32_t> numbers =
+            interpolates ? detail::numbers_in<double>(moved[port]) : detail::numbers_in<std::int32_t>(moved[port]);
         std::vector<std::int32_t> sources(to.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
-            const std::int64_t number = moved[port].integer(i);
+            const std::int32_t number = numbers[i];
             sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
         }
         if (detail::follow_one_another(sources)) {
@@ -10687,6 +10727,9 @@ inline network planner::plan(kept_order known_order) {
         each.is_short = options_.short_steps_alone && is_short(net_, each);
     }
     const std::size_t packed = packed_weights().bytes();
+    if (options_.writes_outputs) {
+        place_outputs(net_);
+    }
     plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));
     return std::move(net_);
 }
@@ -10969,7 +11012,7 @@ struct program_context {
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
     plan::plan_options options() {
-        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel};
+        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel, true};
     }
 };
 
@@ -11720,6 +11763,7 @@ struct node_evaluator {
 struct memory {
     std::byte* arena = nullptr;
     const void* const* inputs = nullptr;
+    void* const* outputs = nullptr;
     state_value* const* states = nullptr;  // by number of the state
     node_evaluator nodes;
     std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
@@ -11748,18 +11792,22 @@ public:
             case plan::area::constant: return block.value.data() + offset;
             case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
             case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<const std::byte*>(memory_.outputs[block.offset]) + offset;
         }
         return nullptr;
     }
-    /// Steps write only to the arena and to states.
+    /// Steps write to the arena, to states and to outputs.
     std::byte* write(plan::tensor_id tensor) const {
         if (tensor == plan::tensor_id::none) {
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
-        std::byte* const first = block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
-                                                                  : memory_.arena + block.offset;
-        return first + net_[tensor].offset;
+        const std::size_t offset = net_[tensor].offset;
+        switch (block.where) {
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<std::byte*>(memory_.outputs[block.offset]) + offset;
+            default: return memory_.arena + block.offset + offset;
+        }
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
@@ -12148,12 +12196,14 @@ class network_runner {
                                         .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
         return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
-    /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
-    void run_steps(bound_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
+    /// Runs the steps of a stage, then copies to `outputs` what steps do not write there; what deferred steps give is appended to `deferred`.
+    void run_steps(bound_stage& stage, const void* const* inputs, void* const* outputs, std::vector<tensor>& deferred,
+                   bool timed) {
         lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
                                    [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
-        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred, &posts_};
+        const memory where{arena_.data(), inputs, outputs, stage.states.data(), {this, &evaluate_inside},
+                           &deferred,     &posts_};
         step_runner runner(stage.what().net, kernels(), context_.parallel, where);
         running_ = &stage;
         timed_ = timed;
@@ -12164,25 +12214,34 @@ class network_runner {
                 runner.run(each);
             }
         }
+        copy_outputs(stage.what().net, runner, outputs);
     }
-    /// Where an output of a stage lies after its steps.
-    const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
-        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
-        return step_runner(stage.what().net, kernels(), context_.parallel, where)
-            .read(stage.what().net.outputs[which].tensor);
+    static void copy_outputs(const plan::network& net, const step_runner& runner, void* const* outputs) {
+        for (std::size_t i = 0; i < net.outputs.size(); ++i) {
+            const plan::port& each = net.outputs[i];
+            const std::size_t size = byte_size(each.type, each.dimensions.elements());
+            const std::byte* const from = runner.read(each.tensor);
+            if (size != 0 && from != outputs[i]) {
+                std::memcpy(outputs[i], from, size);
+            }
+        }
     }
-    void append_outputs(const bound_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
-        for (std::size_t i = 0; i < stage.what().net.outputs.size(); ++i) {
-            const plan::port& each = stage.what().net.outputs[i];
-            const auto copy = [&] {
-                tensor_builder value(each.type, each.dimensions);
-                const std::size_t size = byte_size(each.type, each.dimensions.elements());
-                if (size != 0) {
-                    std::memcpy(value.data(), output_of(stage, inputs, i), size);
-                }
-                return value.finish();
-            };
-            to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
+    /// Runs the steps of a stage with memory for its outputs, which are appended to `to`.
+    void run_with_outputs(bound_stage& stage, const void* const* inputs, std::vector<tensor>& to,
+                          std::vector<tensor>& deferred, bool timed) {
+        const std::vector<plan::port>& ports = stage.what().net.outputs;
+        std::vector<tensor_builder> values;
+        values.reserve(ports.size());  // what is put there must stay where it is
+        std::vector<void*> places;
+        places.reserve(ports.size());
+        for (std::size_t i = 0; i < ports.size(); ++i) {
+            lpt::detail::naming_memory([&] { values.emplace_back(ports[i].type, ports[i].dimensions); },
+                                       [&] { return join({"output ", i, " '", ports[i].name, "'"}); });
+            places.push_back(values.back().data());
+        }
+        run_steps(stage, inputs, places.data(), deferred, timed);
+        for (tensor_builder& each : values) {
+            to.push_back(each.finish());
         }
     }
     void check_inputs(view<tensor> inputs) const {
@@ -12211,10 +12270,9 @@ class network_runner {
             from_.push_back(each.data());
         }
         std::vector<tensor> none;
-        run_steps(*only_, from_.data(), none, timed);
         std::vector<tensor> outputs;
         outputs.reserve(only_->what().net.outputs.size());
-        append_outputs(*only_, from_.data(), outputs);
+        run_with_outputs(*only_, from_.data(), outputs, none, timed);
         if (last_run_.empty()) {
             last_run_ = {only_};
         }
@@ -12230,9 +12288,8 @@ class network_runner {
                 from.push_back(each.data());
             }
             std::vector<tensor> deferred;
-            run_steps(*stage, from.data(), deferred, timed);
             std::vector<tensor> outputs;
-            append_outputs(*stage, from.data(), outputs);
+            run_with_outputs(*stage, from.data(), outputs, deferred, timed);
             stages.push_back(stage);
             if (stage->what().complete) {
                 last_run_ = std::move(stages);
@@ -12266,17 +12323,10 @@ public:
     /// Times of the steps of `last_plan`.
     const std::vector<step_time>* last_times() const { return last_run_.empty() ? nullptr : &last_run_.back()->times; }
 
-    /// Runs a network that `is_fixed` on raw memory.
+    /// Runs a network that `is_fixed` on raw memory; outputs do not overlap with one another or with inputs.
     void run(const void* const* inputs, void* const* outputs, bool timed) {
         std::vector<tensor> none;
-        run_steps(*only_, inputs, none, timed);
-        for (std::size_t i = 0; i < only_->what().net.outputs.size(); ++i) {
-            const plan::port& each = only_->what().net.outputs[i];
-            const std::size_t size = byte_size(each.type, each.dimensions.elements());
-            if (size != 0) {
-                std::memcpy(outputs[i], output_of(*only_, inputs, i), size);
-            }
-        }
+        run_steps(*only_, inputs, outputs, none, timed);
     }
     std::vector<tensor> run(view<tensor> inputs, bool timed) {
         check_inputs(inputs);
@@ -12778,7 +12828,8 @@ public:
     /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
-    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
+    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes, that do not overlap.
+    /// No other check. Most results are written there by the steps that compute them, without a copy.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
@@ -12861,7 +12912,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 3;
+inline constexpr int plan_format = 4;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -12872,10 +12923,11 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    output,  ///< what the caller gives for results
     none,  ///< an operand that is left out
 };
 
-/// Where a tensor begins: `offset` bytes into its area; in an input, `offset` is its number, and the tensor begins `part` bytes into it.
+/// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
@@ -13123,7 +13175,7 @@ struct memory {
     void* const* outputs = nullptr;
 };
 
-/// Runs all steps of a network and copies its outputs. Defined in lpt/embedded/run.hpp, compiled once for a network.
+/// Runs all steps of a network and copies the outputs that no step writes. Defined in lpt/embedded/run.hpp, compiled once for a network.
 template <class Isa, class Network>
 void run_network(const memory& where) noexcept;
 

@@ -192,3 +192,27 @@ TEST_CASE("An arena whose bytes cannot be counted, or are more than the limit, i
     CHECK_THROWS_WITH_AS(plan::plan_memory(net, 64),
                          doctest::Contains(" of memory would be needed, and the limit is 64 bytes"), error);
 }
+
+TEST_CASE("Results that no step reads are written where the caller wants them, others are not") {
+    block_network made(2);
+    made.add(100, 0, 0);
+    made.add(100, 0, 0);
+    made.add(100, 0, 1);
+    made.add(100, 0, 0);
+    plan::network net = made.planned();
+    for (plan::step& each : net.steps) {
+        std::swap(each.reads, each.writes);
+    }
+    net.steps[1].reads = {plan::tensor_id{2}};
+    net.storages[3].bytes = 200;  // of which the result is a part
+    for (const int tensor : {0, 1, 1, 2, 3}) {
+        net.outputs.push_back({"", {}, u8, shape{100}, plan::tensor_id{tensor}});
+    }
+    plan::place_outputs(net);
+    CHECK(net.storages[0].where == plan::area::output);
+    CHECK(net.storages[0].offset == 0);
+    CHECK(net.storages[1].where == plan::area::output);
+    CHECK(net.storages[1].offset == 1);
+    CHECK(net.storages[2].where == plan::area::arena);
+    CHECK(net.storages[3].where == plan::area::arena);
+}

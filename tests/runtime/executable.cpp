@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <optional>
 
 using namespace lpt;
@@ -655,4 +656,31 @@ TEST_CASE("Bytes are normalized and reduced as the numbers that they are, by ker
         CHECK(each.kernel.find("reference") == std::string::npos);
     }
     check(model, {image(shape{2, 5, 37})}, 1e-5);
+}
+
+TEST_CASE("Raw memory gets what tensors get: results given twice, read by others, and given as they came") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{3, 37}, "x");
+    const output_ref first = model.add(op::exp{}, {input});
+    const output_ref second = model.add(op::sqrt{}, {first});
+    const output_ref third = model.add(op::concat{1}, {first, second});
+    for (const output_ref each : {first, second, second, input, third}) {
+        model.result(each);
+    }
+    for (const kernel::isa set : support::available_instruction_sets()) {
+        executable net = compile(model, options_for(set));
+        const tensor data = image(shape{3, 37});
+        const std::vector<tensor> expected = run(net, {data});
+        std::vector<std::vector<float>> memory;
+        std::vector<void*> places;
+        for (const tensor& each : expected) {
+            memory.emplace_back(each.elements(), 99.0f);
+            places.push_back(memory.back().data());
+        }
+        const void* const inputs[] = {data.data()};
+        net.run(inputs, places.data());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            CHECK(std::memcmp(memory[i].data(), expected[i].data(), expected[i].elements() * sizeof(float)) == 0);
+        }
+    }
 }

@@ -18,7 +18,7 @@ struct memory {
     void* const* outputs = nullptr;
 };
 
-/// Runs all steps of a network and copies its outputs. Defined in lpt/embedded/run.hpp, compiled once for a network.
+/// Runs all steps of a network and copies the outputs that no step writes. Defined in lpt/embedded/run.hpp, compiled once for a network.
 template <class Isa, class Network>
 void run_network(const memory& where) noexcept;
 

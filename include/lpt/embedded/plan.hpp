@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 3;
+inline constexpr int plan_format = 4;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -18,10 +18,11 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    output,  ///< what the caller gives for results
     none,  ///< an operand that is left out
 };
 
-/// Where a tensor begins: `offset` bytes into its area; in an input, `offset` is its number, and the tensor begins `part` bytes into it.
+/// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;

@@ -39,15 +39,20 @@ public:
             case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
             case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]) + at.part;
             case area::state: return where_.states + at.offset;
+            case area::output: return static_cast<const std::byte*>(where_.outputs[at.offset]) + at.part;
             case area::none: return nullptr;
             case area::arena: break;
         }
         return where_.arena + at.offset;
     }
-    /// Steps write only to the arena and to states.
+    /// Steps write to the arena, to states and to outputs.
     [[gnu::always_inline]] std::byte* write(const place& at) const noexcept {
-        if (at.where == area::none) return nullptr;
-        return (at.where == area::state ? where_.states : where_.arena) + at.offset;
+        switch (at.where) {
+            case area::state: return where_.states + at.offset;
+            case area::output: return static_cast<std::byte*>(where_.outputs[at.offset]) + at.part;
+            case area::none: return nullptr;
+            default: return where_.arena + at.offset;
+        }
     }
     [[gnu::always_inline]] const std::byte* read(const operand& from) const noexcept { return read(from.at); }
     [[gnu::always_inline]] std::byte* write(const operand& to) const noexcept { return write(to.at); }
@@ -274,7 +279,8 @@ public:
     }
     void give_results() const noexcept {
         for (std::size_t i = 0; i < Network::outputs::count; ++i) {
-            std::memcpy(where_.outputs[i], read(Network::results[i].from), Network::results[i].bytes);
+            const std::byte* const from = read(Network::results[i].from);
+            if (from != where_.outputs[i]) std::memcpy(where_.outputs[i], from, Network::results[i].bytes);
         }
     }
 };

@@ -53,7 +53,12 @@ LPT_COMPILED template const table<kind_count> row_table<>;
 /// What the graph needs to know about each operation type, by its number.
 inline constexpr const table<kind_count>& rows = detail::row_table<>;
 
-constexpr const row& row_of(kind number) { return rows.values[static_cast<int>(number)]; }
+constexpr const row& row_of(kind number) {
+    if (static_cast<int>(number) < 0) {
+        __builtin_unreachable();  // g++ 12 warns of a row before the first where it sees that a kind may be none
+    }
+    return rows.values[static_cast<int>(number)];
+}
 /// The same for operation types of users, too.
 constexpr const row& row_of(const attributes& what) {
     return is_of_user(what.number()) ? static_cast<const row&>(*what.facts_of_user()) : row_of(what.number());

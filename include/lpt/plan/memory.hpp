@@ -303,6 +303,25 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 
 }  // namespace detail
 
+/// Takes results out of the arena that no step reads, and that are the whole of their block: steps write them where the caller wants them.
+/// A block that is read stays: kernels may read beyond its end.
+inline void place_outputs(network& net) {
+    std::vector<bool> is_read(net.storages.size(), false);
+    for (const step& each : net.steps) {
+        for (const tensor_id tensor : each.reads) {
+            is_read[index_of(net[tensor].storage)] = true;
+        }
+    }
+    for (std::size_t i = 0; i < net.outputs.size(); ++i) {
+        const stored_tensor& result = net[net.outputs[i].tensor];
+        storage& block = net[result.storage];
+        if (block.where == area::arena && !is_read[index_of(result.storage)] && result.bytes() == block.bytes) {
+            block.where = area::output;
+            block.offset = i;
+        }
+    }
+}
+
 /// Gives every block of the arena its place.
 ///
 /// Large blocks first, each into the smallest gap between those that live at the same time. Where too many live at the same time for

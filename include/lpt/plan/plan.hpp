@@ -242,6 +242,9 @@ inline network planner::plan(kept_order known_order) {
         each.is_short = options_.short_steps_alone && is_short(net_, each);
     }
     const std::size_t packed = packed_weights().bytes();
+    if (options_.writes_outputs) {
+        place_outputs(net_);
+    }
     plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));
     return std::move(net_);
 }

@@ -24,6 +24,7 @@ struct plan_options {
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
+    bool writes_outputs = false;  // results that no step reads are written where the caller wants them
 };
 
 /// Makes the steps of one network.

@@ -23,16 +23,17 @@ enum class area : unsigned char {
     constant,  // known when the network was planned
     input,     // what the caller gives
     state,     // kept from run to run
+    output,    // what the caller gives for results, which no step reads
 };
 
 /// A block of memory that one or more tensors see.
 struct storage {
     area where = area::arena;
     std::size_t bytes = 0;
-    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
+    std::size_t offset = 0;  // arena: from the beginning of that memory; input, output: its position; state: its number
     step_id first_step = step_id::none;  // arena: the first step that touches it
-    step_id last_step = step_id::none;   // and the last; one past all steps for what the caller reads
-    lpt::tensor value;                   // constant
+    step_id last_step = step_id::none;  // and the last; one past all steps for what the caller reads
+    lpt::tensor value;  // constant
 };
 
 /// A tensor in memory: a storage, or a part of one, that begins `offset` bytes behind its beginning.

@@ -173,7 +173,8 @@ public:
     /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
-    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
+    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes, that do not overlap.
+    /// No other check. Most results are written there by the steps that compute them, without a copy.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});

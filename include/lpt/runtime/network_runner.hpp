@@ -195,12 +195,14 @@ class network_runner {
                                         .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
         return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
-    /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
-    void run_steps(bound_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
+    /// Runs the steps of a stage, then copies to `outputs` what steps do not write there; what deferred steps give is appended to `deferred`.
+    void run_steps(bound_stage& stage, const void* const* inputs, void* const* outputs, std::vector<tensor>& deferred,
+                   bool timed) {
         lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
                                    [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
-        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred, &posts_};
+        const memory where{arena_.data(), inputs, outputs, stage.states.data(), {this, &evaluate_inside},
+                           &deferred,     &posts_};
         step_runner runner(stage.what().net, kernels(), context_.parallel, where);
         running_ = &stage;
         timed_ = timed;
@@ -211,25 +213,34 @@ class network_runner {
                 runner.run(each);
             }
         }
+        copy_outputs(stage.what().net, runner, outputs);
     }
-    /// Where an output of a stage lies after its steps.
-    const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
-        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
-        return step_runner(stage.what().net, kernels(), context_.parallel, where)
-            .read(stage.what().net.outputs[which].tensor);
+    static void copy_outputs(const plan::network& net, const step_runner& runner, void* const* outputs) {
+        for (std::size_t i = 0; i < net.outputs.size(); ++i) {
+            const plan::port& each = net.outputs[i];
+            const std::size_t size = byte_size(each.type, each.dimensions.elements());
+            const std::byte* const from = runner.read(each.tensor);
+            if (size != 0 && from != outputs[i]) {
+                std::memcpy(outputs[i], from, size);
+            }
+        }
     }
-    void append_outputs(const bound_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
-        for (std::size_t i = 0; i < stage.what().net.outputs.size(); ++i) {
-            const plan::port& each = stage.what().net.outputs[i];
-            const auto copy = [&] {
-                tensor_builder value(each.type, each.dimensions);
-                const std::size_t size = byte_size(each.type, each.dimensions.elements());
-                if (size != 0) {
-                    std::memcpy(value.data(), output_of(stage, inputs, i), size);
-                }
-                return value.finish();
-            };
-            to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
+    /// Runs the steps of a stage with memory for its outputs, which are appended to `to`.
+    void run_with_outputs(bound_stage& stage, const void* const* inputs, std::vector<tensor>& to,
+                          std::vector<tensor>& deferred, bool timed) {
+        const std::vector<plan::port>& ports = stage.what().net.outputs;
+        std::vector<tensor_builder> values;
+        values.reserve(ports.size());  // what is put there must stay where it is
+        std::vector<void*> places;
+        places.reserve(ports.size());
+        for (std::size_t i = 0; i < ports.size(); ++i) {
+            lpt::detail::naming_memory([&] { values.emplace_back(ports[i].type, ports[i].dimensions); },
+                                       [&] { return join({"output ", i, " '", ports[i].name, "'"}); });
+            places.push_back(values.back().data());
+        }
+        run_steps(stage, inputs, places.data(), deferred, timed);
+        for (tensor_builder& each : values) {
+            to.push_back(each.finish());
         }
     }
     void check_inputs(view<tensor> inputs) const {
@@ -258,10 +269,9 @@ class network_runner {
             from_.push_back(each.data());
         }
         std::vector<tensor> none;
-        run_steps(*only_, from_.data(), none, timed);
         std::vector<tensor> outputs;
         outputs.reserve(only_->what().net.outputs.size());
-        append_outputs(*only_, from_.data(), outputs);
+        run_with_outputs(*only_, from_.data(), outputs, none, timed);
         if (last_run_.empty()) {
             last_run_ = {only_};
         }
@@ -277,9 +287,8 @@ class network_runner {
                 from.push_back(each.data());
             }
             std::vector<tensor> deferred;
-            run_steps(*stage, from.data(), deferred, timed);
             std::vector<tensor> outputs;
-            append_outputs(*stage, from.data(), outputs);
+            run_with_outputs(*stage, from.data(), outputs, deferred, timed);
             stages.push_back(stage);
             if (stage->what().complete) {
                 last_run_ = std::move(stages);
@@ -313,17 +322,10 @@ public:
     /// Times of the steps of `last_plan`.
     const std::vector<step_time>* last_times() const { return last_run_.empty() ? nullptr : &last_run_.back()->times; }
 
-    /// Runs a network that `is_fixed` on raw memory.
+    /// Runs a network that `is_fixed` on raw memory; outputs do not overlap with one another or with inputs.
     void run(const void* const* inputs, void* const* outputs, bool timed) {
         std::vector<tensor> none;
-        run_steps(*only_, inputs, none, timed);
-        for (std::size_t i = 0; i < only_->what().net.outputs.size(); ++i) {
-            const plan::port& each = only_->what().net.outputs[i];
-            const std::size_t size = byte_size(each.type, each.dimensions.elements());
-            if (size != 0) {
-                std::memcpy(outputs[i], output_of(*only_, inputs, i), size);
-            }
-        }
+        run_steps(*only_, inputs, outputs, none, timed);
     }
     std::vector<tensor> run(view<tensor> inputs, bool timed) {
         check_inputs(inputs);

@@ -28,7 +28,7 @@ struct program_context {
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
     plan::plan_options options() {
-        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel};
+        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel, true};
     }
 };
 

@@ -18,6 +18,7 @@ struct node_evaluator {
 struct memory {
     std::byte* arena = nullptr;
     const void* const* inputs = nullptr;
+    void* const* outputs = nullptr;
     state_value* const* states = nullptr;  // by number of the state
     node_evaluator nodes;
     std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
@@ -46,18 +47,22 @@ public:
             case plan::area::constant: return block.value.data() + offset;
             case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
             case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<const std::byte*>(memory_.outputs[block.offset]) + offset;
         }
         return nullptr;
     }
-    /// Steps write only to the arena and to states.
+    /// Steps write to the arena, to states and to outputs.
     std::byte* write(plan::tensor_id tensor) const {
         if (tensor == plan::tensor_id::none) {
             return nullptr;
         }
         const plan::storage& block = net_.storage_of(tensor);
-        std::byte* const first = block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
-                                                                  : memory_.arena + block.offset;
-        return first + net_[tensor].offset;
+        const std::size_t offset = net_[tensor].offset;
+        switch (block.where) {
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<std::byte*>(memory_.outputs[block.offset]) + offset;
+            default: return memory_.arena + block.offset + offset;
+        }
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
