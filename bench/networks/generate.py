@@ -165,19 +165,28 @@ class builder:
         onnx.save(model, path)
 
 
-def resnet50(net, value):
+def residual_network(net, value, width, groups):
+    """Blocks of 1 x 1, 3 x 3 (in groups) and 1 x 1, which begin so wide and end with 256, 512, 1024 and 2048 channels."""
     value = net.pool(net.relu(net.convolution(value, 64, 7, 2)))
     for stage, blocks in enumerate([3, 4, 6, 3]):
-        width = 64 << stage
         for block in range(blocks):
             stride = 2 if block == 0 and stage > 0 else 1
-            inner = net.relu(net.convolution(value, width))
-            inner = net.relu(net.convolution(inner, width, 3, stride))
-            inner = net.quantize(net.convolution(inner, width * 4, gain=0.3))
+            inner = net.relu(net.convolution(value, width << stage))
+            inner = net.relu(net.convolution(inner, width << stage, 3, stride, groups=groups))
+            inner = net.quantize(net.convolution(inner, 256 << stage, gain=0.3))
             if block == 0:
-                value = net.quantize(net.convolution(value, width * 4, 1, stride))
+                value = net.quantize(net.convolution(value, 256 << stage, 1, stride))
             value = net.relu(net.node("Add", [inner, value], net.sizes[inner]))
     return [net.classify(value, 1000)]
+
+
+def resnet50(net, value):
+    return residual_network(net, value, 64, 1)
+
+
+def resnext50(net, value):
+    """Grouped convolutions: 32 groups."""
+    return residual_network(net, value, 128, 32)
 
 
 def mobilenet_v2(net, value):
@@ -190,22 +199,6 @@ def mobilenet_v2(net, value):
             inner = net.quantize(net.convolution(inner, channels))
             value = net.add(value, inner) if stride == 1 and inputs == channels else inner
     return [net.classify(net.relu6(net.convolution(value, 1280)), 1000)]
-
-
-def resnext50(net, value):
-    """Grouped convolutions: 32 groups."""
-    value = net.pool(net.relu(net.convolution(value, 64, 7, 2)))
-    for stage, blocks in enumerate([3, 4, 6, 3]):
-        width = 128 << stage
-        for block in range(blocks):
-            stride = 2 if block == 0 and stage > 0 else 1
-            inner = net.relu(net.convolution(value, width))
-            inner = net.relu(net.convolution(inner, width, 3, stride, groups=32))
-            inner = net.quantize(net.convolution(inner, width * 2, gain=0.3))
-            if block == 0:
-                value = net.quantize(net.convolution(value, width * 2, 1, stride))
-            value = net.relu(net.node("Add", [inner, value], net.sizes[inner]))
-    return [net.classify(value, 1000)]
 
 
 def shuffle(net, value, groups=2):
