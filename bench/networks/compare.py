@@ -74,8 +74,8 @@ def compare(options, files, threads):
                     continue
                 if engine not in found or one["latency_ms"] < found[engine]["latency_ms"]:
                     found[engine] = one
+                expected = one["latency_ms"]
         rounds.append(found)
-        expected = found.get("lpt", {"latency_ms": expected})["latency_ms"]
     row = {"title": title_of(files[0]), "threads": threads, "engines": {}, "ratio": math.nan}
     for engine in [*peers, "lpt"]:
         all_rounds = [found[engine] for found in rounds if engine in found]
