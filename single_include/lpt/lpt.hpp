@@ -32535,13 +32535,10 @@ using default_optimizations =
                    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
                          attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;
 
-/// Makes the published functions of their compositions, before the transformations: these would merge a factor at the end of a composition,
-/// as the 0.5 of Gelu, into the FakeQuantize behind it, and nothing would find the function any more.
-///
-/// Belongs between `prepare` and the transformations, for networks that are going to be run; `optimize` does it, too, for those that are not
-/// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an
-/// error for a graph that `verify` does not accept; the graph is then as it was.
-[[gnu::noinline]] constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
+namespace detail {
+/// Does `work` on a graph, which is as it was where that raises an error.
+template <class Work>
+constexpr seq<refusal> refusals_of(graph& model, const transformation_options& options, const Work& work) {
     if (model.needs_verification()) {
         verify(model);
     }
@@ -32549,9 +32546,21 @@ using default_optimizations =
     attribute::tables attributes;
     const restriction_table target;
     rewrite changes(model, attributes, options, target);
-    detail::run_as_one_rewrite(changes, function_fusions{});
+    work(changes);
     backup.keep_changes();
     return changes.take_refusals();
+}
+}  // namespace detail
+
+/// Makes the published functions of their compositions, before the transformations: these would merge a factor at the end of a composition,
+/// as the 0.5 of Gelu, into the FakeQuantize behind it, and nothing would find the function any more.
+///
+/// Belongs between `prepare` and the transformations, for networks that are going to be run; `optimize` does it, too, for those that are not
+/// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an
+/// error for a graph that `verify` does not accept; the graph is then as it was.
+[[gnu::noinline]] constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
+    return detail::refusals_of(model, options,
+                               [](rewrite& changes) { detail::run_as_one_rewrite(changes, function_fusions{}); });
 }
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
@@ -32563,19 +32572,12 @@ using default_optimizations =
 /// rules of the user raise; the graph is then as it was.
 template <class Rules = default_optimizations>
 constexpr seq<refusal> optimize(graph& model, const transformation_options& options = {}) {
-    if (model.needs_verification()) {
-        verify(model);
-    }
-    graph_backup backup(model);
-    attribute::tables attributes;
-    const restriction_table target;
-    rewrite changes(model, attributes, options, target);
-    convert_precision::run(changes);
-    common_subexpressions::run(changes);
-    detail::run_as_one_rewrite(changes, Rules{});
-    detail::infer_open_shapes(model);
-    backup.keep_changes();
-    return changes.take_refusals();
+    return detail::refusals_of(model, options, [&](rewrite& changes) {
+        convert_precision::run(changes);
+        common_subexpressions::run(changes);
+        detail::run_as_one_rewrite(changes, Rules{});
+        detail::infer_open_shapes(model);
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI

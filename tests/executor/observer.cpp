@@ -404,7 +404,14 @@ std::vector<tensor> observer::run_stage(const plan::network& stage, const graph&
     const runtime::memory_block arena(stage.arena_bytes);
     std::memset(arena.data(), 0xA5, stage.arena_bytes);  // nobody may count on zeros
     std::vector<kernel::post_operation> posts;
-    const runtime::memory where{arena.data(), from.data(), states.data(), {this, &evaluate_inside}, &deferred, &posts};
+    std::vector<std::vector<std::byte>> results;
+    std::vector<void*> to;
+    for (const plan::port& each : stage.outputs) {
+        results.emplace_back(stage[each.tensor].bytes());
+        to.push_back(results.back().data());
+    }
+    const runtime::memory where{arena.data(), from.data(), to.data(), states.data(), {this, &evaluate_inside},
+                                &deferred,    &posts};
     const kernel::parallel_for serial;
     runtime::step_runner runner(stage, kernels_, serial, where);
     for (const plan::step& each : stage.steps) {

@@ -81,6 +81,61 @@ TEST_CASE("A function that reads the same bytes twice is one table") {
     }
 }
 
+namespace {
+
+/// x * hsigmoid(x) on bytes, with the factor quantized, too.
+output_ref gated_by_quantized(graph& model, output_ref data, output_ref& gate) {
+    const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.05));
+    gate = quantize(model, model.add(op::hsigmoid{}, {real}), u8, 1 / 255.0, 0);
+    const output_ref factor = multiplied(model, model.add(op::convert{f32}, {gate}), make_scalar(f32, 1 / 255.0));
+    return quantize(model, model.add(op::multiply{}, {real, factor}), u8, 0.05, 3);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Functions of the same bytes with a quantization between them are one table, which has all their operations") {
+    graph model;
+    output_ref gate;
+    model.result(gated_by_quantized(model, model.parameter(u8, shape{2, 8}, "x"), gate));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"lookup_scalar_U8"});
+    CHECK(net.steps[0].reads == std::vector<plan::tensor_id>{net.inputs[0].tensor});
+    const std::vector<node_id>& nodes = net.steps[0].nodes;
+    CHECK(std::count(nodes.begin(), nodes.end(), gate.node) == 1);
+    const auto& work = std::get<plan::lookup_step>(net.steps[0].work);
+    for (int byte = 0; byte < 256; ++byte) {
+        const double x = 0.05 * byte;
+        const double factor = std::round(255 * math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6) / 255;
+        const double wanted = math::minimum(x * factor / 0.05 + 3, 255.0);
+        CHECK(math::absolute(work.table[static_cast<std::size_t>(byte)] - wanted) < 0.501 + 0.004 * x / 0.05);
+    }
+}
+
+TEST_CASE("A table that others lead past stays where something else reads it") {
+    graph model;
+    output_ref gate;
+    model.result(gated_by_quantized(model, model.parameter(u8, shape{2, 8}, "x"), gate));
+    model.result(gate);
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"lookup_scalar_U8", "lookup_scalar_U8"});
+    for (const plan::step& each : net.steps) {
+        CHECK(each.reads == std::vector<plan::tensor_id>{net.inputs[0].tensor});
+    }
+}
+
+TEST_CASE("Functions of the same bytes in other layouts or of other sizes are no table") {
+    graph model;
+    const output_ref data = model.parameter(u8, shape{4, 4}, "x");
+    const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.1));
+    const output_ref turned = model.add(op::transpose{}, {real, model.constant(make_indices({1, 0}))});
+    model.result(quantize(model, model.add(op::multiply{}, {real, turned}), u8, 0.5, 0));
+    const plan::network net = plan_of(model);
+    for (const plan::step& each : net.steps) {
+        CHECK_FALSE(std::holds_alternative<plan::lookup_step>(each.work));
+    }
+}
+
 TEST_CASE("The reference computes in the type of its real data, moving steps have the type that they move") {
     graph model;
     const output_ref data = model.parameter(f8e4m3, shape{2, 8}, "x");

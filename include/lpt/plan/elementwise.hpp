@@ -2,25 +2,13 @@
 // Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
 #pragma once
 
-#include <lpt/plan/loops.hpp>
-#include <lpt/plan/planner.hpp>
+#include <lpt/plan/lookup.hpp>
 
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-/// True if strides lead to the same places along all axes of more than one element.
-inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
-                        const std::vector<std::int64_t>& sizes) {
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        if (sizes[axis] != 1 && left[axis] != right[axis]) {
-            return false;
-        }
-    }
-    return true;
-}
 
 inline kernel::binary_function binary_function_of(op::kind kind) {
     switch (kind) {
@@ -87,65 +75,6 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     if (!try_lookup(result)) {
         add_step(std::move(result));
     }
-    return true;
-}
-
-/// A function of single bytes becomes a table, also one that reads them several times: x * erf(x).
-inline bool planner::try_lookup(step& made) {
-    const auto& work = std::get<elementwise_step>(made.work);
-    const strided_tensor& data = work.operands[0];
-    const element from = at(data.tensor).type;
-    const bool bytes = !work.has_two && is_byte(from) && is_byte(work.finish.type) && made.may_overwrite;
-    bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
-    for (const planned_post& post : work.finish.posts) {
-        const bool same = post.residual.tensor == data.tensor && post.residual.strides == data.strides;
-        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor == tensor_id::none || same);
-    }
-    if (!bytes || !plain) {
-        return false;
-    }
-    lookup_step table;
-    table.input = data.tensor;
-    table.output = work.output.tensor;
-    table.table.resize(256);
-    std::uint8_t all[256];
-    for (int i = 0; i < 256; ++i) {
-        all[i] = static_cast<std::uint8_t>(i);
-    }
-    std::vector<kernel::post_operation> posts;
-    for (const planned_post& post : work.finish.posts) {
-        kernel::post_operation one;
-        one.kind = post.kind;
-        one.function = post.function;
-        one.alpha = post.a.values[0];
-        one.beta = post.b.values[0];
-        if (post.residual.tensor != tensor_id::none) {
-            one.residual = all;
-            one.residual_type = kind_of(from);
-            one.residual_row_stride = 256;
-        }
-        posts.push_back(one);
-    }
-    kernel::convert_problem problem;
-    problem.channels = 256;
-    problem.input = all;
-    problem.input_type = kind_of(from);
-    problem.input_layout = {256, 256, 1};
-    problem.output = table.table.data();
-    problem.output_layout = {256, 256, 1};
-    problem.finish.scale_all = work.finish.scale.values[0];
-    problem.finish.bias_all = work.finish.bias.values[0];
-    problem.finish.post = posts.data();
-    problem.finish.post_count = static_cast<int>(posts.size());
-    problem.finish.output_type = kind_of(work.finish.type);
-    problem.finish.quant_low = work.finish.low;
-    problem.finish.quant_high = work.finish.high;
-    kernels().convert(problem, kernel::parallel_for{});
-    made.reads.resize(1);
-    made.precision = from;
-    made.kernel = std::string("lookup_") + kernel::name_of(kernels().instruction_set) + suffix_of(from);
-    made.work = std::move(table);
-    add_step(std::move(made));
     return true;
 }
 

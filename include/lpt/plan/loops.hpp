@@ -9,6 +9,17 @@
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
+/// True if strides lead to the same places along all axes of more than one element.
+inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
+                        const std::vector<std::int64_t>& sizes) {
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] != 1 && left[axis] != right[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// The loops of an elementwise step: axes of the output from the outermost in memory to the innermost, and how far each operand
 /// moves along them. Axes that all operands walk without a gap become one.
 struct loops {

@@ -238,6 +238,7 @@ inline network planner::plan(kept_order known_order) {
     for (step& each : last_steps_) {
         add_step(std::move(each));
     }
+    drop_unread_lookups();
     for (step& each : net_.steps) {
         each.is_short = options_.short_steps_alone && is_short(net_, each);
     }

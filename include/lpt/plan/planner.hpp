@@ -11,6 +11,7 @@
 #include <lpt/reference/naming.hpp>
 
 #include <map>
+#include <set>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
@@ -38,6 +39,10 @@ public:
     network plan(kept_order known_order = {});
 
 private:
+    struct byte_function {
+        tensor_id from = tensor_id::none;
+        byte_table table;
+    };
     struct versions {
         tensor_id plain = tensor_id::none;
         tensor_id channels_last = tensor_id::none;
@@ -265,6 +270,8 @@ private:
     void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
+    byte_function function_of(tensor_id tensor) const;
+    void drop_unread_lookups();
     bool prefers_channels_last(output_ref output, int depth);
     bool make_view(node_id id);
     bool make_concat(node_id id);
@@ -301,6 +308,9 @@ private:
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
     std::map<std::string, state_id> states_;  // by name
+    std::map<tensor_id, byte_function> byte_functions_;  // by output of a lookup
+    // By operand: outputs of the lookups that read what it is made from.
+    std::map<tensor_id, std::set<tensor_id>> lookups_through_;
     weight_store own_weights_;
 };
 
