@@ -219,6 +219,29 @@ TEST_CASE("an input of another size is an error") {
           "input 0: 1 bytes, expected 2 (i8[2])");
 }
 
+TEST_CASE("a convolution of an image without channels is an error") {
+    const tflite::model model =
+        model_of(builtin::conv_2d,
+                 {tensor_of({1, 1, 1, 0}, 1, 0), constant_of<std::int8_t>({2, 1, 1, 1}, 1, {1, 1}, tensor_type::int8),
+                  tensor_of({1, 1, 1, 2}, 1, 0)},
+                 {whole("padding", 1), whole("stride_w", 1), whole("stride_h", 1), whole("dilation_w_factor", 1),
+                  whole("dilation_h_factor", 1), whole("fused_activation_function", 0)});
+    CHECK(message_of(model, {}) == "test: operator 0 (CONV_2D): CONV_2D: an input of 0 channels and weights [2,1,1,1]");
+}
+
+TEST_CASE("a reshape to sizes that no tensor can have is an error") {
+    const auto reshaped_to = [](std::initializer_list<std::int32_t> sizes) {
+        const shape rank{static_cast<dimension>(sizes.size())};
+        return message_of(model_of(builtin::reshape,
+                                   {tensor_of({4}, 1, 0), constant_of<std::int32_t>(rank, 1, sizes, tensor_type::int32),
+                                    tensor_of({4}, 1, 0)}),
+                          {1, 2, 3, 4});
+    };
+    CHECK(reshaped_to({-2, -2}) == "test: operator 0 (RESHAPE): a shape of 2 sizes that no tensor can have");
+    CHECK(reshaped_to({1 << 30, 1 << 30, 1 << 30}) ==
+          "test: operator 0 (RESHAPE): a shape of 3 sizes that no tensor can have");
+}
+
 TEST_CASE("a division by zero is an error") {
     CHECK(message_of(
               model_of(builtin::div, {tensor_of({1}, 1, 0), constant_of<std::int8_t>({1}, 1, {0}, tensor_type::int8),

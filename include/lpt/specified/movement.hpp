@@ -159,12 +159,16 @@ inline void plan_reshape(const operands& run, shape wanted, block_copies& copies
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
-    std::int64_t known = 1;
-    for (const std::int64_t each : sizes)
-        known *= each == -1 ? 1 : each;
+    checked known = 1;
+    bool sizes_are_possible = true;
+    for (const std::int64_t each : sizes) {
+        sizes_are_possible = sizes_are_possible && each >= -1;
+        known = known * checked(each == -1 ? 1 : each);
+    }
+    if (!sizes_are_possible || !known.fits()) fail({"a shape of ", sizes.size(), " sizes that no tensor can have"});
     shape result;
     for (const std::int64_t each : sizes)
-        result.push_back(each == -1 ? (known == 0 ? 0 : elements / known) : each);
+        result.push_back(each == -1 ? (known.value() == 0 ? 0 : elements / known.value()) : each);
     return result;
 }
 

@@ -99,7 +99,8 @@ step make_convolution(const operation& op) {
         const shape& kernel = run.in(1).dimensions;
         expect_image(input.dimensions);
         const detail::image_loops at(input.dimensions, of);
-        if (kernel[3] == 0 || at.channels % kernel[3] != 0 || kernel[0] % (at.channels / kernel[3]) != 0)
+        if (at.channels == 0 || kernel[3] == 0 || at.channels % kernel[3] != 0 ||
+            kernel[0] % (at.channels / kernel[3]) != 0)
             fail({"CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
         const std::int64_t depth = kernel[3];
         const std::int64_t channels_of_group = kernel[0] / (at.channels / depth);
