@@ -91,7 +91,7 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_flag("--allow-external-data", to.allow_external_data,
                  "read tensors of an ONNX model from files outside its folder, too");
     app.add_flag("--as-transformed", to.as_transformed,
-                 "run what the transformations give, without the optimizations behind them");
+                 "run what the transformations give, without the optimizations around them");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set (a wrong one lists them); default: the best of this processor");
     app.add_option("--memory-limit", to.memory_limit,
@@ -344,7 +344,9 @@ void run_network(const arguments& given) {
     if (given.precision == "int8") {
         prepare(model);
         if (!given.as_transformed) {
+            const stopwatch fusing;
             fuse_functions(model);
+            all.plan_ms += fusing.ms();
         }
         target where = target_of_name(given.target);
         where.options.follow_upstream_errors = given.follow_upstream;
@@ -370,7 +372,7 @@ void run_network(const arguments& given) {
         optimize(model);
     }
     executable net = compile(model, options);
-    all.plan_ms = planning.ms();
+    all.plan_ms += planning.ms();
     const run::samples samples = run::read_samples(given.inputs, net.inputs());
     outputs results(samples);
     const double runs = run_samples(net, samples, results, given.repeat, all);

@@ -6193,6 +6193,7 @@ struct elementwise_step {
     planned_finish finish;
 };
 
+/// A byte for each byte.
 using byte_table = std::array<std::uint8_t, 256>;
 
 /// A function of one byte for each byte.
@@ -6307,7 +6308,7 @@ using step_work = detail::step_work_of<kernel::problems>::type;
 struct step {
     step_work work;
     std::vector<node_id>
-        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps
+        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps; a node may be one of several tables
     std::string kernel;  // what computes it, for reports
     element precision = f32;  // the element type that the first node's kernel computes in, or moves
     std::vector<tensor_id> reads;  // tensors
@@ -7411,9 +7412,10 @@ public:
     network plan(kept_order known_order = {});
 
 private:
+    /// How a byte of `from` becomes one of another tensor.
     struct byte_function {
         tensor_id from = tensor_id::none;
-        byte_table table;
+        byte_table table{};
     };
     struct versions {
         tensor_id plain = tensor_id::none;
@@ -7681,7 +7683,7 @@ private:
     std::vector<step> last_steps_;  // writes of states
     std::map<std::string, state_id> states_;  // by name
     std::map<tensor_id, byte_function> byte_functions_;  // by output of a lookup
-    // By operand: outputs of the lookups that read what it is made from.
+    // By operand: outputs of the lookups whose tables include its own.
     std::map<tensor_id, std::set<tensor_id>> lookups_through_;
     weight_store own_weights_;
 };
@@ -8420,7 +8422,7 @@ inline void add_new(std::vector<node_id>& to, const std::vector<node_id>& more) 
 
 }  // namespace detail
 
-/// What a tensor is of the bytes that it was made from by tables; itself, if it was not.
+/// The tensor that `tensor` is computed from by tables, and the table that does it at once; else `tensor` and the identity.
 inline planner::byte_function planner::function_of(tensor_id tensor) const {
     const auto known = byte_functions_.find(tensor);
     if (known != byte_functions_.end()) {
@@ -8468,7 +8470,7 @@ inline bool planner::try_lookup(step& made) {
     return true;
 }
 
-/// Leaves out tables that nothing reads any more, since others lead from where they began: these compute what they did.
+/// Drops tables that nothing reads, since later tables include them; all of these take over their operations.
 inline void planner::drop_unread_lookups() {
     std::vector<std::size_t> readers(net_.storages.size(), 0);
     for (const step& each : net_.steps) {
@@ -10320,7 +10322,7 @@ inline bool planner::make_gather(node_id id) {
     const shape& dimensions = model().shape(input);
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
-    const bool interpolates = kind == op::kind::interpolate;  // which takes real numbers alone
+    const bool interpolates = kind == op::kind::interpolate;  // on real numbers alone
     const bool weighted = interpolates && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
     if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
         return false;
@@ -12976,8 +12978,9 @@ public:
     /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
-    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes, that do not overlap.
-    /// No other check. Most results are written there by the steps that compute them, without a copy.
+    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. Outputs are aligned
+    /// to their numbers, and overlap neither inputs nor one another. No other check. Most results are written there by the steps that
+    /// compute them, without a copy; where a run raises an error, outputs may hold a part of them.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
@@ -13349,7 +13352,7 @@ public:
     /// Runs the network once.
     ///
     /// Each input and output is an array, std::array or std::span of exactly its elements and type; anything else does not compile. Elements
-    /// are in the order of the tensor's axes. Outputs may not overlap inputs. The processor must have the instruction set
+    /// are in the order of the tensor's axes. Outputs may overlap neither inputs nor one another. The processor must have the instruction set
     /// `Network::isa`. Not from two threads at once: each takes an executor of its own.
     void run(std::span<const typename Inputs::element, Inputs::count>... inputs,
              std::span<typename Outputs::element, Outputs::count>... outputs) noexcept {

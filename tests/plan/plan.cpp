@@ -124,7 +124,30 @@ TEST_CASE("A table that others lead past stays where something else reads it") {
     }
 }
 
-TEST_CASE("Functions of the same bytes in other layouts or of other sizes are no table") {
+TEST_CASE("A table that several others include is gone, and its operations are those of each; tables include any "
+          "number of others") {
+    graph model;
+    const output_ref data = model.parameter(u8, shape{2, 8}, "x");
+    const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.05));
+    const output_ref gate = quantize(model, model.add(op::hsigmoid{}, {real}), u8, 1 / 255.0, 0);
+    const output_ref factor = multiplied(model, model.add(op::convert{f32}, {gate}), make_scalar(f32, 1 / 255.0));
+    const output_ref product = quantize(model, model.add(op::multiply{}, {real, factor}), u8, 0.05, 3);
+    const output_ref again = multiplied(model, model.add(op::convert{f32}, {product}), make_scalar(f32, 0.05));
+    model.result(quantize(model, model.add(op::multiply{}, {again, factor}), u8, 0.05, 0));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"lookup_scalar_U8"});
+    for (const node_id id : {gate.node, product.node}) {
+        CHECK(std::count(net.steps[0].nodes.begin(), net.steps[0].nodes.end(), id) == 1);
+    }
+    model.result(quantize(model, model.add(op::subtract{}, {real, factor}), u8, 0.05, 0));
+    const plan::network two = plan_of(model);
+    REQUIRE(kernels_of(two) == names{"lookup_scalar_U8", "lookup_scalar_U8"});
+    for (const plan::step& each : two.steps) {
+        CHECK(std::count(each.nodes.begin(), each.nodes.end(), gate.node) == 1);
+    }
+}
+
+TEST_CASE("A function of bytes and of the same bytes turned is no table") {
     graph model;
     const output_ref data = model.parameter(u8, shape{4, 4}, "x");
     const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.1));

@@ -44,7 +44,7 @@ public:
     /// Runs the network once.
     ///
     /// Each input and output is an array, std::array or std::span of exactly its elements and type; anything else does not compile. Elements
-    /// are in the order of the tensor's axes. Outputs may not overlap inputs. The processor must have the instruction set
+    /// are in the order of the tensor's axes. Outputs may overlap neither inputs nor one another. The processor must have the instruction set
     /// `Network::isa`. Not from two threads at once: each takes an executor of its own.
     void run(std::span<const typename Inputs::element, Inputs::count>... inputs,
              std::span<typename Outputs::element, Outputs::count>... outputs) noexcept {

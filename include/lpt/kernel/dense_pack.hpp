@@ -295,7 +295,7 @@ private:
             Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
     }
 
-    /// Reads a cache line after the other of columns that lie side by side: the loops that pack them jump from column to column, and would
+    /// Reads one cache line after another of columns that lie side by side: the loops that pack them jump from column to column, and would
     /// wait for memory each time.
     static void fetch_columns(const layout& shape, const dense_source& from, std::int64_t g, std::int64_t first,
                               std::int64_t columns) noexcept {
@@ -311,7 +311,7 @@ private:
     static bool packs_lines(const layout& shape, const dense_source& from) noexcept {
         return !shape.four_bits && from.merged_channels == 0 && from.channel_stride == 1;
     }
-    /// So many whole k groups of a tap, two cache lines of a column at a time: columns lie far apart, and all of them read for each k group
+    /// Packs whole k groups of a tap, two cache lines of a column at a time: columns lie far apart, and to read all of them for each k group
     /// would fetch these lines anew.
     static void pack_lines(const dense_source& from, std::int64_t origin, std::int64_t groups, std::int64_t columns,
                            std::int64_t width, unsigned char* to,
@@ -342,9 +342,9 @@ private:
         return shape.taps > 1 && shape.taps <= most_taps && !shape.four_bits && from.merged_channels == 0 &&
                from.tap_stride == 1 && from.channel_stride == shape.taps;
     }
-    /// The taps of a k group are put together near by: where they go, they lie far apart, at distances that a cache holds badly.
-    static void pack_taps(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
-                          std::int64_t panel) noexcept {
+    /// The taps of a k group are put together in a small buffer first: where they go, they lie far apart, in the same sets of a cache.
+    [[gnu::noinline]] static void pack_taps(const layout& shape, const dense_source& from, unsigned char* base,
+                                            std::int64_t g, std::int64_t panel) noexcept {
         const std::int64_t first = panel * layout::panel_columns;
         const std::int64_t width = shape.panel_width(panel);
         const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
@@ -429,7 +429,7 @@ private:
         std::int64_t done = 0;
         if (from.column_stride == 1 && count == group) {
             const unsigned char* rows[group];
-            const std::int64_t ahead = 8 * group * (origins[1] - origins[0]);  // each row lies in a page of its own
+            const std::int64_t ahead = 8 * group * (origins[1] - origins[0]);  // rows lie far apart
             for (std::int64_t j = 0; j < group; ++j) {
                 rows[j] = data + origins[j];
                 __builtin_prefetch(rows[j] + ahead);

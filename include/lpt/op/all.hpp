@@ -55,7 +55,7 @@ inline constexpr const table<kind_count>& rows = detail::row_table<>;
 
 constexpr const row& row_of(kind number) {
     if (static_cast<int>(number) < 0) {
-        __builtin_unreachable();  // g++ 12 warns of a row before the first where it sees that a kind may be none
+        __builtin_unreachable();  // or g++ 12 warns of a row before the first, where it sees that a kind may be `none`
     }
     return rows.values[static_cast<int>(number)];
 }

@@ -32,9 +32,9 @@ using default_optimizations =
                          attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;
 
 namespace detail {
-/// Does `work` on a graph, which is as it was where that raises an error.
+/// Runs `work`; restores the graph if that raises an error.
 template <class Work>
-constexpr seq<refusal> refusals_of(graph& model, const transformation_options& options, const Work& work) {
+constexpr seq<refusal> rewrite_or_restore(graph& model, const transformation_options& options, const Work& work) {
     if (model.needs_verification()) {
         verify(model);
     }
@@ -55,8 +55,8 @@ constexpr seq<refusal> refusals_of(graph& model, const transformation_options& o
 /// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an
 /// error for a graph that `verify` does not accept; the graph is then as it was.
 [[gnu::noinline]] constexpr seq<refusal> fuse_functions(graph& model, const transformation_options& options = {}) {
-    return detail::refusals_of(model, options,
-                               [](rewrite& changes) { detail::run_as_one_rewrite(changes, function_fusions{}); });
+    return detail::rewrite_or_restore(
+        model, options, [](rewrite& changes) { detail::run_as_one_rewrite(changes, function_fusions{}); });
 }
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
@@ -68,7 +68,7 @@ constexpr seq<refusal> refusals_of(graph& model, const transformation_options& o
 /// rules of the user raise; the graph is then as it was.
 template <class Rules = default_optimizations>
 constexpr seq<refusal> optimize(graph& model, const transformation_options& options = {}) {
-    return detail::refusals_of(model, options, [&](rewrite& changes) {
+    return detail::rewrite_or_restore(model, options, [&](rewrite& changes) {
         convert_precision::run(changes);
         common_subexpressions::run(changes);
         detail::run_as_one_rewrite(changes, Rules{});

@@ -109,7 +109,7 @@ inline void add_new(std::vector<node_id>& to, const std::vector<node_id>& more) 
 
 }  // namespace detail
 
-/// What a tensor is of the bytes that it was made from by tables; itself, if it was not.
+/// The tensor that `tensor` is computed from by tables, and the table that does it at once; else `tensor` and the identity.
 inline planner::byte_function planner::function_of(tensor_id tensor) const {
     const auto known = byte_functions_.find(tensor);
     if (known != byte_functions_.end()) {
@@ -157,7 +157,7 @@ inline bool planner::try_lookup(step& made) {
     return true;
 }
 
-/// Leaves out tables that nothing reads any more, since others lead from where they began: these compute what they did.
+/// Drops tables that nothing reads, since later tables include them; all of these take over their operations.
 inline void planner::drop_unread_lookups() {
     std::vector<std::size_t> readers(net_.storages.size(), 0);
     for (const step& each : net_.steps) {

@@ -39,9 +39,10 @@ public:
     network plan(kept_order known_order = {});
 
 private:
+    /// How a byte of `from` becomes one of another tensor.
     struct byte_function {
         tensor_id from = tensor_id::none;
-        byte_table table;
+        byte_table table{};
     };
     struct versions {
         tensor_id plain = tensor_id::none;
@@ -309,7 +310,7 @@ private:
     std::vector<step> last_steps_;  // writes of states
     std::map<std::string, state_id> states_;  // by name
     std::map<tensor_id, byte_function> byte_functions_;  // by output of a lookup
-    // By operand: outputs of the lookups that read what it is made from.
+    // By operand: outputs of the lookups whose tables include its own.
     std::map<tensor_id, std::set<tensor_id>> lookups_through_;
     weight_store own_weights_;
 };

@@ -142,6 +142,7 @@ struct elementwise_step {
     planned_finish finish;
 };
 
+/// A byte for each byte.
 using byte_table = std::array<std::uint8_t, 256>;
 
 /// A function of one byte for each byte.
@@ -256,7 +257,7 @@ using step_work = detail::step_work_of<kernel::problems>::type;
 struct step {
     step_work work;
     std::vector<node_id>
-        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps
+        nodes;  // of the graph, the one that gives the step its name first; none for changes of layout, and for all but the last of several steps; a node may be one of several tables
     std::string kernel;  // what computes it, for reports
     element precision = f32;  // the element type that the first node's kernel computes in, or moves
     std::vector<tensor_id> reads;  // tensors

@@ -173,8 +173,9 @@ public:
     /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
-    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes, that do not overlap.
-    /// No other check. Most results are written there by the steps that compute them, without a copy.
+    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. Outputs are aligned
+    /// to their numbers, and overlap neither inputs nor one another. No other check. Most results are written there by the steps that
+    /// compute them, without a copy; where a run raises an error, outputs may hold a part of them.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
