@@ -6193,9 +6193,6 @@ struct elementwise_step {
     planned_finish finish;
 };
 
-/// A byte for each byte.
-using byte_table = std::array<std::uint8_t, 256>;
-
 /// A function of one byte for each byte.
 struct lookup_step {
     tensor_id input = tensor_id::none;
@@ -7388,6 +7385,9 @@ inline tensor as_f32(const tensor& values) {
 // What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
 
 namespace lpt::inline LPT_ABI::plan {
+
+/// A byte for each byte.
+using byte_table = std::array<std::uint8_t, 256>;
 
 /// What a plan is made for.
 struct plan_options {
@@ -10047,14 +10047,12 @@ inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/plan/movement.hpp
-#ifndef LPT_HOLDS_PLAN_MOVEMENT_HPP
-#define LPT_HOLDS_PLAN_MOVEMENT_HPP
-// Operations that only move elements: they move bytes of any type.
+// ======== lpt/plan/places.hpp
+#ifndef LPT_HOLDS_PLAN_PLACES_HPP
+#define LPT_HOLDS_PLAN_PLACES_HPP
+// Where elements lie that an operation moves: the order in which a step takes them, and what that order is.
 
-namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::plan::detail {
 
 /// The place in memory of each element of a tensor, in row-major order of its axes.
 inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
@@ -10083,17 +10081,20 @@ inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order
 /// 1, 2, 3 … in a tensor: 0 is what is filled in.
 template <class Number>
 tensor numbers_from_one(element type, const shape& dimensions) {
-    std::vector<Number> numbers(dimensions.elements());
-    std::iota(numbers.begin(), numbers.end(), Number{1});
     tensor_builder result(type, dimensions);
-    std::memcpy(result.data(), numbers.data(), numbers.size() * sizeof(Number));
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        lpt::detail::store(result.data() + i * sizeof(Number), static_cast<Number>(i + 1));
+    }
     return result.finish();
 }
+/// The numbers that a movement left of `numbers_from_one<Number>`.
 template <class Number>
 std::vector<std::int32_t> numbers_in(const tensor& moved) {
-    std::vector<Number> numbers(moved.elements());
-    std::memcpy(numbers.data(), moved.data(), numbers.size() * sizeof(Number));
-    return std::vector<std::int32_t>(numbers.begin(), numbers.end());
+    std::vector<std::int32_t> result(moved.elements());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = static_cast<std::int32_t>(lpt::detail::load<Number>(moved.data() + i * sizeof(Number)));
+    }
+    return result;
 }
 
 /// The largest block such that whole blocks of the output are whole blocks of the input.
@@ -10166,6 +10167,18 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
     result.element_bytes = static_cast<int>(element_bytes);
     return result;
 }
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/movement.hpp
+#ifndef LPT_HOLDS_PLAN_MOVEMENT_HPP
+#define LPT_HOLDS_PLAN_MOVEMENT_HPP
+// Operations that only move elements: they move bytes of any type.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
 
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {

@@ -2,126 +2,14 @@
 // Operations that only move elements: they move bytes of any type.
 #pragma once
 
+#include <lpt/plan/places.hpp>
 #include <lpt/plan/planner.hpp>
 
-#include <cstring>
-#include <numeric>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-/// The place in memory of each element of a tensor, in row-major order of its axes.
-inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
-    std::vector<std::int32_t> result(dimensions.elements());
-    if (order == layout::plain) {
-        std::iota(result.begin(), result.end(), 0);
-        return result;
-    }
-    const std::vector<std::int64_t> strides = strides_of(dimensions, order);
-    std::vector<std::int64_t> index(dimensions.rank(), 0);
-    std::int64_t place = 0;
-    for (std::int32_t& each : result) {
-        each = static_cast<std::int32_t>(place);
-        for (std::size_t axis = index.size(); axis-- > 0;) {
-            place += strides[axis];
-            if (++index[axis] < dimensions[axis]) {
-                break;
-            }
-            place -= dimensions[axis] * strides[axis];
-            index[axis] = 0;
-        }
-    }
-    return result;
-}
-
-/// 1, 2, 3 … in a tensor: 0 is what is filled in.
-template <class Number>
-tensor numbers_from_one(element type, const shape& dimensions) {
-    std::vector<Number> numbers(dimensions.elements());
-    std::iota(numbers.begin(), numbers.end(), Number{1});
-    tensor_builder result(type, dimensions);
-    std::memcpy(result.data(), numbers.data(), numbers.size() * sizeof(Number));
-    return result.finish();
-}
-template <class Number>
-std::vector<std::int32_t> numbers_in(const tensor& moved) {
-    std::vector<Number> numbers(moved.elements());
-    std::memcpy(numbers.data(), moved.data(), numbers.size() * sizeof(Number));
-    return std::vector<std::int32_t>(numbers.begin(), numbers.end());
-}
-
-/// The largest block such that whole blocks of the output are whole blocks of the input.
-inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
-    const auto count = static_cast<std::int64_t>(from.size());
-    std::int64_t block = 0;
-    std::int64_t run = 0;
-    const auto common = [](std::int64_t a, std::int64_t b) {
-        while (b != 0) {
-            a %= b;
-            std::swap(a, b);
-        }
-        return a;
-    };
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t here = from[static_cast<std::size_t>(i)];
-        const std::int64_t before = i == 0 ? -2 : from[static_cast<std::size_t>(i - 1)];
-        const bool follows = i != 0 && (here < 0 ? before < 0 : before >= 0 && here == before + 1);
-        if (!follows) {
-            block = common(block, run);
-            block = here < 0 ? block : common(block, here);
-            run = 0;
-        }
-        ++run;
-        if (block == 1) {
-            return 1;
-        }
-    }
-    block = common(block, run);
-    return block == 0 ? 1 : block;
-}
-
-/// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
-inline bool follow_one_another(const std::vector<std::int32_t>& from) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        if (from[0] < 0 || from[i] != from[0] + static_cast<std::int32_t>(i)) {
-            return false;
-        }
-    }
-    return !from.empty();
-}
-
-/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
-/// 16 bytes at a time; 0 rows if there are none.
-inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
-    kernel::transpose_problem result;
-    const auto count = static_cast<std::int64_t>(from.size());
-    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
-        return result;
-    }
-    const std::int64_t columns = from[1];
-    std::int64_t rows = 1;
-    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
-        ++rows;
-    }
-    const std::int64_t whole = 16 / element_bytes;
-    const bool moves_whole = columns >= whole && (rows >= whole || (rows >= 2 && rows <= 4));
-    if (!moves_whole || count % (rows * columns) != 0) {
-        return result;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t inside = i % (rows * columns);
-        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
-            return result;
-        }
-    }
-    result.batch = count / (rows * columns);
-    result.rows = rows;
-    result.columns = columns;
-    result.element_bytes = static_cast<int>(element_bytes);
-    return result;
-}
 
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {

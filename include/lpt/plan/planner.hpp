@@ -10,11 +10,15 @@
 #include <lpt/reference/evaluate.hpp>
 #include <lpt/reference/naming.hpp>
 
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
+
+/// A byte for each byte.
+using byte_table = std::array<std::uint8_t, 256>;
 
 /// What a plan is made for.
 struct plan_options {

@@ -7,7 +7,6 @@
 #include <lpt/plan/ids.hpp>
 #include <lpt/plan/zeroed_memory.hpp>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <variant>
@@ -141,9 +140,6 @@ struct elementwise_step {
     strided_tensor output;
     planned_finish finish;
 };
-
-/// A byte for each byte.
-using byte_table = std::array<std::uint8_t, 256>;
 
 /// A function of one byte for each byte.
 struct lookup_step {
