@@ -392,13 +392,14 @@ class plan_writer {
                               {"table", bytes_of(work.table.data(), work.table.size())}});
     }
     void write(const plan::gather_step& work, const std::string&) {
-        const std::string blocks = array("std::int32_t", "blocks", work.blocks);
+        const std::vector<std::int32_t> order = plan::detail::blocks_of(work);
+        const std::string blocks = array("std::int32_t", "blocks", order);
         write_step("gather", {{"input", place_of(work.input)},
                               {"output", place_of(work.output)},
                               {"element_bytes", std::to_string(work.element_bytes)},
                               {"block_bytes", std::to_string(work.block * work.element_bytes)},
                               {"blocks", blocks},
-                              {"count", std::to_string(work.blocks.size())},
+                              {"count", std::to_string(order.size())},
                               {"fill", bytes_of(work.fill.data(), work.fill.size())}});
     }
     void write(const plan::choice_step&, const std::string& of) {

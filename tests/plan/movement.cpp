@@ -64,6 +64,47 @@ TEST_CASE("Narrow matrices that change their axes are moved element by element")
     CHECK(std::holds_alternative<plan::gather_step>(net.steps[0].work));
 }
 
+TEST_CASE("Elements that lie at equal distances are moved in runs") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 40}, "x");
+    const auto amount = [&](std::int64_t count) { return model.constant(make_indices(integers{0, count})); };
+    model.result(model.add(op::pad{op::pad_mode::reflect}, {input, amount(10), amount(20)}));
+    const plan::network net = plan_of(model);
+    const auto& work = std::get<plan::gather_step>(net.steps[0].work);
+    REQUIRE(work.runs.size() == 6);
+    CHECK(work.blocks.empty());
+    CHECK(work.runs[0].from == 10);
+    CHECK(work.runs[0].distance == -1);
+    CHECK(work.runs[0].count == 11);  // the first element of the row is the last of its reflection
+    CHECK(work.runs[1].from == 1);
+    CHECK(work.runs[1].distance == 1);
+    CHECK(work.runs[1].to == 11);
+    const std::vector<std::int32_t> order = plan::detail::blocks_of(work);
+    REQUIRE(order.size() == 140);
+    CHECK(order[69] == 19);
+    CHECK(order[70] == 50);
+    CHECK(order[139] == 59);
+}
+
+TEST_CASE("What is filled in is a run of its own") {
+    const std::vector<std::int32_t> blocks{-1, -1, -1, -1, -1, -1, -1, -1, 0,  1,  2,  3,  4,  5,  6,  7,
+                                           14, 12, 10, 8,  6,  4,  2,  0,  -1, -1, -1, -1, -1, -1, -1, -1};
+    plan::gather_step work;
+    work.runs = plan::detail::runs_of(blocks);
+    REQUIRE(work.runs.size() == 4);
+    CHECK(work.runs[0].from == -1);
+    CHECK(work.runs[2].distance == -2);
+    CHECK(plan::detail::blocks_of(work) == blocks);
+}
+
+TEST_CASE("Short runs stay blocks") {
+    std::vector<std::int32_t> blocks;
+    for (std::int32_t i = 0; i < 64; ++i) {
+        blocks.push_back(i * i % 37);
+    }
+    CHECK(plan::detail::runs_of(blocks).empty());
+}
+
 TEST_CASE("A Transpose that moves the channels of a tensor with other axes in front moves elements") {
     graph model;
     const output_ref input = model.parameter(u8, shape{2, 6, 5}, "x");

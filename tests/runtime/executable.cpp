@@ -208,6 +208,24 @@ graph running_sums() {
 
 }  // namespace
 
+TEST_CASE("Elements at equal distances are moved in runs, of any size, backwards and filled in") {
+    for (const element type : {u8, u16, f32, i64}) {
+        graph model;
+        const output_ref input = model.parameter(type, shape{3, 90, 24}, "x");
+        const auto list = [&](const integers& values) { return output_ref(model.constant(make_indices(values))); };
+        const auto slice = [&](std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t axis) {
+            model.result(model.add(op::slice{}, {input, list({start}), list({stop}), list({step}), list({axis})}));
+        };
+        slice(88, 1, -1, 1);
+        slice(1, 90, 3, 1);
+        slice(20, 2, -2, 2);
+        model.result(model.add(op::pad{op::pad_mode::reflect}, {input, list({0, 17, 3}), list({0, 60, 20})}));
+        model.result(model.add(op::pad{op::pad_mode::constant},
+                               {input, list({0, 0, 30}), list({1, 2, 9}), model.constant(make_scalar(type, 7))}));
+        check(model, {numbers(type, shape{3, 90, 24}, 0, 7, 250)}, 0);
+    }
+}
+
 TEST_CASE("States live from run to run until they are reset") {
     executable net = compile(running_sums());
     const std::vector<tensor> one{make_tensor(f32, shape{2}, {1, 2})};

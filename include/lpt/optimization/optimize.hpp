@@ -7,6 +7,7 @@
 #include <lpt/optimization/common_subexpressions.hpp>
 #include <lpt/optimization/concat_fusion.hpp>
 #include <lpt/optimization/convert_precision.hpp>
+#include <lpt/optimization/convolution_cropping.hpp>
 #include <lpt/optimization/gelu_fusion.hpp>
 #include <lpt/optimization/mvn_fusion.hpp>
 #include <lpt/optimization/product_quantization.hpp>
@@ -23,13 +24,14 @@ using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, 
                                hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion,
                                swish_fusion_with_beta, mish_fusion, mvn_fusion, mvn_fusion_by_product>;
 
-/// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
-using default_optimizations =
-    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion,
-                         reshape_elimination, reshape_fusion, concat_fusion>,
-                   function_fusions,
-                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
-                         attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;
+/// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
+/// node.
+using default_optimizations = detail::joined<
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
+          reshape_fusion, concat_fusion, convolution_cropping, group_convolution_cropping>,
+    function_fusions,
+    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
+          quantization_of_bytes, product_quantization>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.

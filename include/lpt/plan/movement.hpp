@@ -249,6 +249,10 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
+            work.runs = detail::runs_of(work.blocks);
+            if (!work.runs.empty()) {
+                work.blocks = {};
+            }
             made.work = std::move(work);
         }
         add_step(std::move(made));

@@ -83,6 +83,38 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
+inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
+    std::vector<block_run> result;
+    const auto count = static_cast<std::int32_t>(blocks.size());
+    const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
+    for (std::int32_t i = 0; i < count;) {
+        if (result.size() == blocks.size() / 8) {
+            return {};
+        }
+        const bool fills = at(i) < 0;
+        block_run run{i, at(i), fills ? 0 : 1, 1};
+        if (!fills && i + 1 < count && at(i + 1) >= 0) {
+            run.distance = at(i + 1) - run.from;
+        }
+        while (++i < count && (at(i) < 0) == fills && at(i) == at(i - 1) + run.distance) {
+            ++run.count;
+        }
+        result.push_back(run);
+    }
+    return result;
+}
+/// The blocks that runs stand for.
+inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
+    std::vector<std::int32_t> result = work.blocks;
+    for (const block_run& run : work.runs) {
+        for (std::int32_t i = 0; i < run.count; ++i) {
+            result.push_back(run.from + i * run.distance);
+        }
+    }
+    return result;
+}
+
 /// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
 inline bool follow_one_another(const std::vector<std::int32_t>& from) {
     for (std::size_t i = 0; i < from.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <lpt/graph/graph.hpp>
 #include <lpt/kernel/rows.hpp>
-#include <lpt/plan/ids.hpp>
+#include <lpt/plan/moving_steps.hpp>
 #include <lpt/plan/zeroed_memory.hpp>
 
 #include <memory>
@@ -148,55 +148,6 @@ struct lookup_step {
     std::vector<std::uint8_t> table;
 };
 
-/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
-struct gather_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    std::int64_t element_bytes = 1;
-    std::int64_t block = 1;  // elements
-    std::vector<std::int32_t> blocks;
-    std::vector<std::byte> fill;  // one element
-};
-
-/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
-/// input; a negative index counts from the back. Raises an error for one outside.
-struct choice_step {
-    tensor_id input = tensor_id::none;
-    tensor_id indices = tensor_id::none;  // i32 or i64
-    tensor_id output = tensor_id::none;
-    std::int64_t parts = 1;
-    std::int64_t parts_of_batch = 1;
-    std::int64_t size = 1;  // blocks of a part of the input
-    std::int64_t count = 1;  // indices of a batch
-    std::size_t block_bytes = 1;
-};
-
-/// A margin around the pixels, of one value a channel; channels innermost.
-struct margin_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    std::int64_t batch = 1;
-    std::int64_t in[3] = {1, 1, 1};
-    std::int64_t begin[3] = {0, 0, 0};
-    std::int64_t out[3] = {1, 1, 1};
-    std::vector<std::byte> fill;  // one pixel
-};
-
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
-struct concat_step {
-    std::vector<tensor_id> inputs;
-    std::vector<std::size_t> lengths;
-    std::size_t rows = 1;
-    tensor_id output = tensor_id::none;
-};
-
-/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
-struct transpose_step {
-    kernel::transpose_problem problem;  // without pointers
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-};
-
 /// A kernel whose problem says its fields itself (kernel/rows/).
 /// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
 template <class Problem>
@@ -224,14 +175,6 @@ struct control_flow_step {
 struct deferred_step {
     node_id node = node_id::none;
     std::vector<tensor_id> inputs;
-};
-
-/// Copies a tensor; into a state that was never written before only when `first_time`.
-struct copy_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    bool first_time = false;
-    state_id state = state_id::none;  // that is written, or none
 };
 
 namespace detail {

@@ -73,25 +73,72 @@ void gather_blocks(const plan::gather_step& work, const std::byte* from, std::by
     }
 }
 
+/// Calls work(type) with an unsigned integer as large as an element.
+template <class Work>
+void with_element(std::int64_t bytes, const Work& work) {
+    switch (bytes) {
+        case 1: return work(std::uint8_t{});
+        case 2: return work(std::uint16_t{});
+        case 4: return work(std::uint32_t{});
+        default: return work(std::uint64_t{});
+    }
+}
+
+/// One element again and again.
+inline void fill_bytes(const std::vector<std::byte>& element, std::byte* to, std::size_t size) {
+    for (std::size_t i = 0; i < size; i += element.size()) {
+        std::memcpy(to + i, element.data(), element.size());
+    }
+}
+
+/// Elements at equal distances next to each other.
+template <class Element>
+void collect(const std::byte* from, std::ptrdiff_t distance, std::byte* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(to + i * sizeof(Element), from + static_cast<std::ptrdiff_t>(i) * distance, sizeof(Element));
+    }
+}
+
+/// The runs from number `begin` to before `end`; `size`: bytes of a block.
+inline void gather_runs(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                        std::size_t end, std::size_t size) {
+    for (std::size_t at = begin; at < end; ++at) {
+        const plan::block_run run = work.runs[at];
+        const auto count = static_cast<std::size_t>(run.count);
+        std::byte* const first = to + static_cast<std::size_t>(run.to) * size;
+        const std::byte* const source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
+        if (run.from < 0) {
+            fill_bytes(work.fill, first, count * size);
+        } else if (run.distance == 1) {
+            copy_piece(first, source, count * size);
+        } else if (work.block == 1) {
+            with_element(work.element_bytes,
+                         [=](auto element) { collect<decltype(element)>(source, distance, first, count); });
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                copy_piece(first + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+            }
+        }
+    }
+}
+
 inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
                         std::size_t end) {
     const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    if (!work.runs.empty()) {
+        return gather_runs(work, from, to, begin, end, size);
+    }
     if (work.block == 1) {
-        switch (work.element_bytes) {
-            case 1: return gather_blocks<std::uint8_t>(work, from, to, begin, end);
-            case 2: return gather_blocks<std::uint16_t>(work, from, to, begin, end);
-            case 4: return gather_blocks<std::uint32_t>(work, from, to, begin, end);
-            default: return gather_blocks<std::uint64_t>(work, from, to, begin, end);
-        }
+        return with_element(work.element_bytes,
+                            [&](auto element) { gather_blocks<decltype(element)>(work, from, to, begin, end); });
     }
     for (std::size_t at = begin; at < end; ++at) {
         std::byte* const block = to + at * size;
         if (work.blocks[at] >= 0) {
             copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
         } else {
-            for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                std::memcpy(block + i, work.fill.data(), work.fill.size());
-            }
+            fill_bytes(work.fill, block, size);
         }
     }
 }
@@ -101,10 +148,13 @@ inline void gather_part(const plan::gather_step& work, const std::byte* from, st
 /// Blocks of the input in another order.
 inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
                    const kernel::parallel_for& parallel) {
-    const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
+    const bool in_runs = !work.runs.empty();
+    const std::size_t blocks =
+        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
+    const std::size_t bytes = blocks * static_cast<std::size_t>(work.block * work.element_bytes);
     const std::size_t effort =
-        work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, work.blocks.size(), effort,
+        work.block == 1 && !in_runs ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort,
                      [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 
