@@ -157,10 +157,10 @@ inline const char* name_of(kernel::pool_kind kind) {
 }
 inline const char* name_of(kernel::unary_function function) {
     constexpr const char* names[] = {
-        "sigmoid",  "tanh",  "hswish",   "hsigmoid",   "hard_sigmoid", "gelu_erf", "gelu_tanh",  "swish", "mish",
-        "elu",      "selu",  "softplus", "softsign",   "exp",          "log",      "erf",        "sqrt",  "abs",
-        "negative", "floor", "ceiling",  "round_even", "round_away",   "sign",     "reciprocal", "square"};
-    static_assert(sizeof names / sizeof *names == static_cast<int>(kernel::unary_function::square) + 1);
+        "sigmoid",  "tanh",  "hswish",   "hsigmoid",   "hard_sigmoid", "gelu_erf", "gelu_tanh",  "swish",  "mish",
+        "elu",      "selu",  "softplus", "softsign",   "exp",          "log",      "erf",        "sqrt",   "abs",
+        "negative", "floor", "ceiling",  "round_even", "round_away",   "sign",     "reciprocal", "square", "cube"};
+    static_assert(sizeof names / sizeof *names == static_cast<int>(kernel::unary_function::cube) + 1);
     return names[static_cast<int>(function)];
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr float alpha = 0.75f;
 constexpr float beta = 1.25f;
-constexpr int function_count = static_cast<int>(k::unary_function::square) + 1;
+constexpr int function_count = static_cast<int>(k::unary_function::cube) + 1;
 
 /// The functions of `values`, computed by the post operation of a conversion.
 std::vector<float> apply(const k::kernel_table& table, k::unary_function function, const std::vector<float>& values) {
@@ -72,6 +72,7 @@ double exact(k::unary_function function, double v) {
         case k::unary_function::sign: return v > 0 ? 1 : v < 0 ? -1 : 0;
         case k::unary_function::reciprocal: return 1 / v;
         case k::unary_function::square: return v * v;
+        case k::unary_function::cube: return v * v * v;
     }
     return 0;
 }

@@ -84,6 +84,7 @@ enum class unary_function : std::uint8_t {
     sign,  ///< -1, 0 or 1
     reciprocal,  ///< 1 / v
     square,  ///< v * v
+    cube,  ///< v * v * v
 };
 
 /// What a step of an epilogue does to v, the value of one output element in channel c of row r.

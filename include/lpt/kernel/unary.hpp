@@ -250,6 +250,9 @@ struct unary {
                 each(values, count, [](floats v) { return simd::divide(constant(1.0f), v); });
                 break;
             case unary_function::square: each(values, count, [](floats v) { return simd::multiply(v, v); }); break;
+            case unary_function::cube:
+                each(values, count, [](floats v) { return simd::multiply(simd::multiply(v, v), v); });
+                break;
         }
     }
 };

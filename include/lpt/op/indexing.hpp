@@ -259,6 +259,12 @@ struct one_hot {
             facts.wrong(
                 {"on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off)});
         }
+        for (std::size_t port = 2; port < 4; ++port) {
+            const shape& numbers = facts.dimensions(port);
+            if (numbers.is_static() && numbers.elements() != 1) {
+                facts.wrong({"on_value and off_value must be one value each, not of shape ", numbers});
+            }
+        }
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
             facts.wrong({"depth must not be negative, but is ", depth});

@@ -112,6 +112,8 @@ inline bool extend_by_power(chain& to, const graph& model, const node& each, int
     }
     if (exponent == 2) {
         to.unary(kernel::unary_function::square);
+    } else if (exponent == 3) {
+        to.unary(kernel::unary_function::cube);
     } else if (exponent == 0.5) {
         to.unary(kernel::unary_function::sqrt);
     } else if (exponent == -1) {

@@ -163,7 +163,9 @@ class stage_maker {
             }
         }
         known.collect();
-        network net = planner(std::move(known), options_).plan();
+        plan_options options = options_;
+        options.writes_outputs = false;  // some of its results are inputs of deferred steps, and no caller's
+        network net = planner(std::move(known), options).plan();
         add_deferred_steps(net, cuts_.size());
         return net;
     }

@@ -200,7 +200,7 @@ struct sampled_axis {
 private:
     static sample at(Real place, std::int64_t size) {
         sample result;
-        if (!(place >= -1) || place > static_cast<Real>(size)) {
+        if (size == 0 || !(place >= -1) || place > static_cast<Real>(size)) {
             result.is_outside = true;
             return result;
         }

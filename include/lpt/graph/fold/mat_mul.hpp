@@ -56,6 +56,12 @@ constexpr void multiply_matrices(detail::matrix<Number> a, detail::matrix<Number
     if (rows == 0) {
         return;
     }
+    if (depth == 0) {  // operands without elements have no memory
+        for (std::size_t i = 0; i < rows * columns; ++i) {
+            c[i] = Number(0);
+        }
+        return;
+    }
     seq<Number> panel;
     for (std::size_t column = 0; column < columns; column += tile_columns) {
         const std::size_t width = math::minimum(tile_columns, columns - column);

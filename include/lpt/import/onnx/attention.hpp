@@ -122,6 +122,11 @@ inline void read_attention(operation& n) {
     if (n.has(5)) {
         values = n.concat({n.in(5), values}, 2);
     }
+    for (const output_ref each : {query, key, values}) {
+        if (!n.shape(each).rank_is_static() || n.rank(each) != 4) {
+            n.wrong({"needs queries, keys and values of 3 or 4 axes, not ", n.shape(each)});
+        }
+    }
     n.out(1, key);
     n.out(2, values);
     const dimension size = n.shape(query)[3];

@@ -71,10 +71,11 @@ inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis,
 
 /// Splits a sum of products of bytes where f32 could not tell it from its neighbours: gives the ends of parts of the summed axis none of
 /// which adds to more than 2^24 whatever the data is. `magnitude(k, channel)` is the most that data of 1 gives at place k of the axis.
-/// Empty: a single place may give more.
+/// Empty: a single place may give more, or there would be more parts than a network should be made of.
 template <class Magnitude>
 lpt::integers ends_of_exact_sums(std::int64_t length, std::size_t channels, const Magnitude& magnitude) {
     constexpr std::int64_t most = (std::int64_t{1} << 24) / 255;
+    constexpr std::size_t most_parts = 1024;
     lpt::integers ends;
     seq<std::int64_t> sums;
     sums.resize(channels, 0);
@@ -88,6 +89,9 @@ lpt::integers ends_of_exact_sums(std::int64_t length, std::size_t channels, cons
             fits = fits && sums[c] + added <= most;
         }
         if (!fits) {
+            if (ends.size() == most_parts) {
+                return {};
+            }
             ends.push_back(k);
         }
         for (std::size_t c = 0; c < channels; ++c) {

@@ -215,6 +215,9 @@ inline void read_tensor_scatter(operation& n) {
     const lpt::shape sizes = n.static_shape(cache);
     const std::int64_t axis = n.axis_of(n.integer("axis", -2), sizes.rank());
     const lpt::shape update = n.static_shape(n.in(1));
+    if (sizes.rank() == 0 || update.rank() != sizes.rank()) {
+        n.wrong({"needs a cache and an update with as many axes, not ", sizes, " and ", update});
+    }
     lpt::integers as;
     as.resize(sizes.rank(), 1);
     lpt::integers along = as;

@@ -257,6 +257,19 @@ inline op::kind parse_layer_type(const char* type) {
     return found == kinds.end() ? op::kind::none : found->second;
 }
 
+/// A bitwise operation on boolean values is the logical one; for other types there is no operation.
+inline op::kind parse_bitwise_type(std::string_view type, const pugi::xml_node& layer) {
+    const std::string_view precision = layer.child("output").child("port").attribute("precision").value();
+    if (precision != "BOOL") {
+        return op::kind::none;
+    }
+    return type == "BitwiseAnd"   ? op::kind::logical_and
+           : type == "BitwiseOr"  ? op::kind::logical_or
+           : type == "BitwiseXor" ? op::kind::logical_xor
+           : type == "BitwiseNot" ? op::kind::logical_not
+                                  : op::kind::none;
+}
+
 /// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
 inline int parse_version(text_view word, const op::row& operation, const place& where) {
     std::int64_t number = 0;
@@ -284,6 +297,9 @@ inline void read_layer(const pugi::xml_node& xml, document& result, const op::us
     layer.xml = xml;
     layer.id = integer_attribute(xml, "id", where);
     layer.kind = parse_layer_type(type);
+    if (layer.kind == op::kind::none) {
+        layer.kind = parse_bitwise_type(type, xml);
+    }
     layer.of_user = known.find(type);
     if (layer.of_user != nullptr) {
         layer.kind = layer.of_user->number;

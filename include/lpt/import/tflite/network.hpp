@@ -87,6 +87,9 @@ class network {
     }
     output_ref quantized(const tensor_info& info, output_ref source, axes order, bool to_codes) {
         const element_facts& limits = facts(element_of(info.type));
+        if (limits.bits > 32) {
+            wrong("tensors that are computed have quantized codes of at most 32 bits, not ", name(info.type));
+        }
         std::array<std::vector<double>, 4> bounds;
         for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
             const double zero = zero_point_of(info, i);

@@ -28,13 +28,13 @@ constexpr bool is_all_positive(const tensor& values) {
     return extent.least > 0 && !extent.has_nan;
 }
 
-/// True if a Convert can be left out above a FakeQuantize: not one of i32, and not one of the real values that another
-/// FakeQuantize gives.
+/// True if a Convert can be left out above a FakeQuantize: not one of i32, not one of the real values that another
+/// FakeQuantize gives, and not one to a type that is not known, which its readers have, too.
 constexpr bool is_skippable_convert(const graph& model, node_id convert) {
     const output_ref source = model[convert].input(0);
     const element from = model.type(source);
     const element to = model[convert].type();
-    return !(from == i32 && (to == f16 || to == f32)) &&
+    return to != dynamic && !(from == i32 && (to == f16 || to == f32)) &&
            !(model[source.node].is<op::fake_quantize>() && !is_low_precision(from));
 }
 
