@@ -2937,6 +2937,11 @@ inline void read_attention(operation& n) {
     if (n.has(5)) {
         values = n.concat({n.in(5), values}, 2);
     }
+    for (const output_ref each : {query, key, values}) {
+        if (!n.shape(each).rank_is_static() || n.rank(each) != 4) {
+            n.wrong({"needs queries, keys and values of 3 or 4 axes, not ", n.shape(each)});
+        }
+    }
     n.out(1, key);
     n.out(2, values);
     const dimension size = n.shape(query)[3];
@@ -5181,10 +5186,11 @@ inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis,
 
 /// Splits a sum of products of bytes where f32 could not tell it from its neighbours: gives the ends of parts of the summed axis none of
 /// which adds to more than 2^24 whatever the data is. `magnitude(k, channel)` is the most that data of 1 gives at place k of the axis.
-/// Empty: a single place may give more.
+/// Empty: a single place may give more, or there would be more parts than a network should be made of.
 template <class Magnitude>
 lpt::integers ends_of_exact_sums(std::int64_t length, std::size_t channels, const Magnitude& magnitude) {
     constexpr std::int64_t most = (std::int64_t{1} << 24) / 255;
+    constexpr std::size_t most_parts = 1024;
     lpt::integers ends;
     seq<std::int64_t> sums;
     sums.resize(channels, 0);
@@ -5198,6 +5204,9 @@ lpt::integers ends_of_exact_sums(std::int64_t length, std::size_t channels, cons
             fits = fits && sums[c] + added <= most;
         }
         if (!fits) {
+            if (ends.size() == most_parts) {
+                return {};
+            }
             ends.push_back(k);
         }
         for (std::size_t c = 0; c < channels; ++c) {
@@ -7384,6 +7393,9 @@ inline void read_tensor_scatter(operation& n) {
     const lpt::shape sizes = n.static_shape(cache);
     const std::int64_t axis = n.axis_of(n.integer("axis", -2), sizes.rank());
     const lpt::shape update = n.static_shape(n.in(1));
+    if (sizes.rank() == 0 || update.rank() != sizes.rank()) {
+        n.wrong({"needs a cache and an update with as many axes, not ", sizes, " and ", update});
+    }
     lpt::integers as;
     as.resize(sizes.rank(), 1);
     lpt::integers along = as;
@@ -8347,6 +8359,19 @@ inline op::kind parse_layer_type(const char* type) {
     return found == kinds.end() ? op::kind::none : found->second;
 }
 
+/// A bitwise operation on boolean values is the logical one; for other types there is no operation.
+inline op::kind parse_bitwise_type(std::string_view type, const pugi::xml_node& layer) {
+    const std::string_view precision = layer.child("output").child("port").attribute("precision").value();
+    if (precision != "BOOL") {
+        return op::kind::none;
+    }
+    return type == "BitwiseAnd"   ? op::kind::logical_and
+           : type == "BitwiseOr"  ? op::kind::logical_or
+           : type == "BitwiseXor" ? op::kind::logical_xor
+           : type == "BitwiseNot" ? op::kind::logical_not
+                                  : op::kind::none;
+}
+
 /// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
 inline int parse_version(text_view word, const op::row& operation, const place& where) {
     std::int64_t number = 0;
@@ -8374,6 +8399,9 @@ inline void read_layer(const pugi::xml_node& xml, document& result, const op::us
     layer.xml = xml;
     layer.id = integer_attribute(xml, "id", where);
     layer.kind = parse_layer_type(type);
+    if (layer.kind == op::kind::none) {
+        layer.kind = parse_bitwise_type(type, xml);
+    }
     layer.of_user = known.find(type);
     if (layer.of_user != nullptr) {
         layer.kind = layer.of_user->number;
@@ -9919,6 +9947,9 @@ class network {
     }
     output_ref quantized(const tensor_info& info, output_ref source, axes order, bool to_codes) {
         const element_facts& limits = facts(element_of(info.type));
+        if (limits.bits > 32) {
+            wrong("tensors that are computed have quantized codes of at most 32 bits, not ", name(info.type));
+        }
         std::array<std::vector<double>, 4> bounds;
         for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
             const double zero = zero_point_of(info, i);
@@ -15265,6 +15296,7 @@ enum class unary_function : std::uint8_t {
     sign,  ///< -1, 0 or 1
     reciprocal,  ///< 1 / v
     square,  ///< v * v
+    cube,  ///< v * v * v
 };
 
 /// What a step of an epilogue does to v, the value of one output element in channel c of row r.

@@ -938,6 +938,7 @@ enum class unary_function : std::uint8_t {
     sign,  ///< -1, 0 or 1
     reciprocal,  ///< 1 / v
     square,  ///< v * v
+    cube,  ///< v * v * v
 };
 
 /// What a step of an epilogue does to v, the value of one output element in channel c of row r.
@@ -3241,6 +3242,9 @@ struct unary {
                 each(values, count, [](floats v) { return simd::divide(constant(1.0f), v); });
                 break;
             case unary_function::square: each(values, count, [](floats v) { return simd::multiply(v, v); }); break;
+            case unary_function::cube:
+                each(values, count, [](floats v) { return simd::multiply(simd::multiply(v, v), v); });
+                break;
         }
     }
 };

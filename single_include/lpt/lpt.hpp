@@ -97,6 +97,36 @@ inline constexpr compiled once = compiled::once;
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/graph/folding_budget.hpp
+#ifndef LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
+#define LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
+namespace lpt::inline LPT_ABI {
+
+/// What folding of constants may still make and do in one network; the user sets it with `graph::set_folding_budget`.
+///
+/// Only what grows counts: a result that has more elements than every constant that it takes the place of. What has fewer than
+/// 4096 elements is always folded. An operation that there is no budget for stays as it is, and is computed when the network
+/// runs. A few bytes of a file could otherwise ask for more memory than a machine has.
+struct folding_budget {
+    std::uint64_t bytes = std::uint64_t{1} << 30;  // of results, and 16 for each place along one of their axes
+    std::uint64_t steps = std::uint64_t{1}
+                          << 32;  // elements that are read or written, and products of matrices' elements
+
+    /// Takes away what one result needs; false, and nothing changes, where not so much is left.
+    constexpr bool spend(double needed_bytes, double needed_steps) {
+        if (needed_bytes > static_cast<double>(bytes) || needed_steps > static_cast<double>(steps)) {
+            return false;
+        }
+        bytes -= static_cast<std::uint64_t>(needed_bytes);
+        steps -= static_cast<std::uint64_t>(needed_steps);
+        return true;
+    }
+    friend constexpr bool operator==(const folding_budget&, const folding_budget&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/base/traits.hpp
 #ifndef LPT_HOLDS_BASE_TRAITS_HPP
 #define LPT_HOLDS_BASE_TRAITS_HPP
@@ -165,31 +195,33 @@ struct constant_value {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/graph/folding_budget.hpp
-#ifndef LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
-#define LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
+// ======== lpt/graph/references.hpp
+#ifndef LPT_HOLDS_GRAPH_REFERENCES_HPP
+#define LPT_HOLDS_GRAPH_REFERENCES_HPP
 namespace lpt::inline LPT_ABI {
 
-/// What folding of constants may still make and do in one network; the user sets it with `graph::set_folding_budget`.
-///
-/// Only what grows counts: a result that has more elements than every constant that it takes the place of. What has fewer than
-/// 4096 elements is always folded. An operation that there is no budget for stays as it is, and is computed when the network
-/// runs. A few bytes of a file could otherwise ask for more memory than a machine has.
-struct folding_budget {
-    std::uint64_t bytes = std::uint64_t{1} << 30;  // of results, and 16 for each place along one of their axes
-    std::uint64_t steps = std::uint64_t{1}
-                          << 32;  // elements that are read or written, and products of matrices' elements
+/// The number of a node in its graph. Numbers of removed nodes are not given again.
+enum class node_id : std::int32_t { none = -1 };
 
-    /// Takes away what one result needs; false, and nothing changes, where not so much is left.
-    constexpr bool spend(double needed_bytes, double needed_steps) {
-        if (needed_bytes > static_cast<double>(bytes) || needed_steps > static_cast<double>(steps)) {
-            return false;
-        }
-        bytes -= static_cast<std::uint64_t>(needed_bytes);
-        steps -= static_cast<std::uint64_t>(needed_steps);
-        return true;
-    }
-    friend constexpr bool operator==(const folding_budget&, const folding_budget&) = default;
+constexpr std::size_t index_of(node_id id) { return static_cast<std::size_t>(id); }
+constexpr node_id id_at(std::size_t index) { return static_cast<node_id>(index); }
+
+/// One output of a node: what an input is connected to.
+struct output_ref {
+    node_id node = node_id::none;
+    std::int32_t port = 0;
+
+    constexpr output_ref() = default;
+    constexpr output_ref(node_id producer, std::int32_t output = 0) : node(producer), port(output) {}
+    constexpr explicit operator bool() const { return node != node_id::none; }
+    friend constexpr bool operator==(const output_ref&, const output_ref&) = default;
+};
+
+/// One input of a node.
+struct input_ref {
+    node_id node = node_id::none;
+    std::int32_t port = 0;
+    friend constexpr bool operator==(const input_ref&, const input_ref&) = default;
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -5634,6 +5666,12 @@ struct one_hot {
             facts.wrong(
                 {"on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off)});
         }
+        for (std::size_t port = 2; port < 4; ++port) {
+            const shape& numbers = facts.dimensions(port);
+            if (numbers.is_static() && numbers.elements() != 1) {
+                facts.wrong({"on_value and off_value must be one value each, not of shape ", numbers});
+            }
+        }
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
             facts.wrong({"depth must not be negative, but is ", depth});
@@ -9091,34 +9129,10 @@ constexpr kind parse_kind(text_view name) {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
-// ======== lpt/graph/graph.hpp
-#ifndef LPT_HOLDS_GRAPH_GRAPH_HPP
-#define LPT_HOLDS_GRAPH_GRAPH_HPP
+// ======== lpt/graph/node.hpp
+#ifndef LPT_HOLDS_GRAPH_NODE_HPP
+#define LPT_HOLDS_GRAPH_NODE_HPP
 namespace lpt::inline LPT_ABI {
-
-/// The number of a node in its graph. Numbers of removed nodes are not given again.
-enum class node_id : std::int32_t { none = -1 };
-
-constexpr std::size_t index_of(node_id id) { return static_cast<std::size_t>(id); }
-constexpr node_id id_at(std::size_t index) { return static_cast<node_id>(index); }
-
-/// One output of a node: what an input is connected to.
-struct output_ref {
-    node_id node = node_id::none;
-    std::int32_t port = 0;
-
-    constexpr output_ref() = default;
-    constexpr output_ref(node_id producer, std::int32_t output = 0) : node(producer), port(output) {}
-    constexpr explicit operator bool() const { return node != node_id::none; }
-    friend constexpr bool operator==(const output_ref&, const output_ref&) = default;
-};
-
-/// One input of a node.
-struct input_ref {
-    node_id node = node_id::none;
-    std::int32_t port = 0;
-    friend constexpr bool operator==(const input_ref&, const input_ref&) = default;
-};
 
 /// Marks that rules leave on nodes for later rules; a node has any set of them.
 enum class mark : unsigned {
@@ -9178,6 +9192,7 @@ public:
 };
 
 namespace detail {
+class node_store;
 struct graph_access;  // reads and writes everything, for saving and checking graphs
 
 /// What few nodes have.
@@ -9235,6 +9250,7 @@ public:
 /// One operation of a graph. Only its graph changes it.
 class node {
     friend class graph;
+    friend class detail::node_store;
     friend struct detail::graph_access;
 
     struct input_slot {
@@ -9339,36 +9355,30 @@ public:
     constexpr const body_list& bodies() const { return rare_.get().bodies; }
 };
 
-/// A network: nodes, and how they are connected. A value: copies are independent, constants are shared between them.
-///
-/// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away. The number of
-/// a removed node means nothing any more: ask `contains` first where it may be one.
-class graph {
-    friend struct detail::graph_access;
+}  // namespace lpt::inline LPT_ABI
 
+#endif
+
+// ======== lpt/graph/node_store.hpp
+#ifndef LPT_HOLDS_GRAPH_NODE_STORE_HPP
+#define LPT_HOLDS_GRAPH_NODE_STORE_HPP
+namespace lpt::inline LPT_ABI::detail {
+
+/// The nodes of a graph by number. They never move: they lie in chunks, and a node takes the place of the one that was removed last.
+/// Copies have nodes of their own under the same numbers.
+class node_store {
     /// Places in a chunk: few in the first ones, since bodies are graphs, too, and mostly small.
     static constexpr std::size_t size_of_chunk(std::size_t number) {
         return number < 4 ? std::size_t{4} << number : 64;
     }
-    static_assert(64 * sizeof(node) <= lpt::detail::large_block);
+    static_assert(64 * sizeof(node) <= large_block);
 
     seq<node*> nodes_;  // by number; null for those that were removed
     seq<node*> chunks_;  // where they are
     seq<node*> free_;  // places of removed nodes, for the next ones: what was used last is near the processor
     std::size_t room_ = 0;  // places that are left in the last chunk
-    std::size_t alive_ = 0;
-    std::uint64_t edits_ = 0;
-    bool needs_verification_ = false;
-    bool may_have_open_shapes_ = false;
-    bool is_plain_ = true;
-    folding_budget folding_;
-    text name_;
-    seq<node_id> parameters_;
-    seq<node_id> results_;
-    seq<node_id> sinks_;
-    seq<node_id> perhaps_dead_;
+    std::size_t size_ = 0;
 
-    constexpr node& at(node_id id) { return *nodes_[index_of(id)]; }
     // At run time a chunk is memory in which nodes are made one after the other; in constant expressions they are all there.
     static void destroy_at_run_time(const seq<node*>& chunks, std::size_t room) {
         for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -9377,20 +9387,10 @@ class graph {
             for (std::size_t k = 0; k < count; ++k) {
                 chunks[i][k].~node();
             }
-            lpt::detail::give_memory(chunks[i], places * sizeof(node));
+            give_memory(chunks[i], places * sizeof(node));
         }
     }
-    constexpr void destroy() {
-        if (!lpt::is_constant_evaluated()) {
-            return destroy_at_run_time(chunks_, room_);
-        }
-        for (node* chunk : chunks_) {
-            delete[] chunk;
-        }
-    }
-    static node* memory_of_nodes(std::size_t count) {
-        return static_cast<node*>(lpt::detail::take_memory(count * sizeof(node)));
-    }
+    static node* memory_of_nodes(std::size_t count) { return static_cast<node*>(take_memory(count * sizeof(node))); }
     static void make_node(node* place) { ::new (static_cast<void*>(place)) node(); }
     static void copy_node(const node& from, node* place) { ::new (static_cast<void*>(place)) node(from); }
     static constexpr node* new_chunk(std::size_t places) {
@@ -9407,7 +9407,6 @@ class graph {
         }
         return chunks_.back() + (size_of_chunk(chunks_.size() - 1) - room_--);
     }
-    /// An empty node.
     constexpr node* empty_node() {
         if (!free_.empty()) {
             node* const place = free_.back();
@@ -9429,168 +9428,100 @@ class graph {
         }
         return place;
     }
+
+public:
+    constexpr node_store() = default;
+    constexpr node_store(const node_store& other) : size_(other.size_) {
+        nodes_.reserve(other.nodes_.size());
+        for (const node* each : other.nodes_) {
+            nodes_.push_back(each == nullptr ? nullptr : copy_of(*each));
+        }
+    }
+    node_store& operator=(const node_store&) = delete;
+    constexpr ~node_store() {
+        if (lpt::is_constant_evaluated()) {
+            for (node* chunk : chunks_) {
+                delete[] chunk;
+            }
+        } else {
+            destroy_at_run_time(chunks_, room_);
+        }
+    }
+    constexpr void swap(node_store& other) noexcept {
+        swap_values(nodes_, other.nodes_);
+        swap_values(chunks_, other.chunks_);
+        swap_values(free_, other.free_);
+        swap_values(room_, other.room_);
+        swap_values(size_, other.size_);
+    }
+
+    constexpr node& operator[](node_id id) { return *nodes_[index_of(id)]; }
+    constexpr const node& operator[](node_id id) const { return *nodes_[index_of(id)]; }
+    constexpr bool contains(node_id id) const {
+        return index_of(id) < nodes_.size() && nodes_[index_of(id)] != nullptr;  // `none` is beyond all numbers
+    }
+    /// One more than the largest number that was ever given.
+    constexpr std::size_t id_bound() const { return nodes_.size(); }
+    /// The number of nodes that were not removed.
+    constexpr std::size_t size() const { return size_; }
+
+    /// Adds an empty node under the next number.
+    constexpr node_id add() {
+        node* const made = empty_node();
+        made->alive_ = true;
+        nodes_.push_back(made);
+        ++size_;
+        return id_at(nodes_.size() - 1);
+    }
     /// Makes an empty node of a node, whose number is not given again.
     constexpr void forget(node_id id) {
         node* const old = nodes_[index_of(id)];
         old->let_go();
         nodes_[index_of(id)] = nullptr;
         free_.push_back(old);
-        --alive_;
-        ++edits_;
+        --size_;
     }
-    constexpr void check(output_ref source) const {
-        if (!contains(source.node) || source.port < 0 ||
-            static_cast<std::size_t>(source.port) >= (*this)[source.node].outputs()) {
-            fail({"there is no output ", source.port, " of node ", static_cast<std::int32_t>(source.node)});
-        }
-    }
-    constexpr node_id new_node() {
-        node* const made = empty_node();
-        made->alive_ = true;
-        nodes_.push_back(made);
-        ++alive_;
-        ++edits_;
-        return id_at(nodes_.size() - 1);
-    }
-    static constexpr bool is_data(op::kind kind) {
-        switch (kind) {
-            case op::kind::parameter:
-            case op::kind::convolution:
-            case op::kind::group_convolution:
-            case op::kind::convolution_backprop_data:
-            case op::kind::mat_mul:
-            case op::kind::read_value: return true;
-            default: return false;
-        }
-    }
-    constexpr bool would_read_data(const node& each) const {
-        bool result = is_data(each.kind());
-        for (std::size_t port = 0; port < each.inputs() && !result; ++port) {
-            result = each.inputs_[port].source && (*this)[each.inputs_[port].source.node].reads_data_;
-        }
-        return result;
-    }
-    /// Settles `reads_data` of a node whose operation or inputs changed, and of those below it that this changes.
-    constexpr void update_reads_data(node_id id) {
-        if (at(id).reads_data_ == would_read_data(at(id))) {
-            return;
-        }
-        seq<node_id, 4> changed{id};
-        while (!changed.empty()) {
-            const node_id each = changed.back();
-            changed.pop_back();
-            node& mine = at(each);
-            const bool now = would_read_data(mine);
-            if (mine.reads_data_ == now) {
-                continue;
-            }
-            mine.reads_data_ = now;
-            for (const node::output_slot& output : mine.outputs_) {
-                for (input_ref user = output.first; user.node != node_id::none; user = next_use(user)) {
-                    changed.push_back(user.node);
-                }
-            }
-        }
-    }
-    /// `slot` is that of `user`.
-    constexpr void connect(node::input_slot& slot, input_ref user, output_ref source) {
-        node::output_slot& output = at(source.node).outputs_[static_cast<std::size_t>(source.port)];
-        slot.source = source;
-        slot.previous = output.last;
-        slot.next = {};
-        if (output.last.node == node_id::none) {
-            output.first = user;
-        } else {
-            at(output.last.node).inputs_[static_cast<std::size_t>(output.last.port)].next = user;
-        }
-        output.last = user;
-        ++output.use_count;
-        ++edits_;
-    }
-    constexpr void disconnect(node::input_slot& slot) {
-        if (!slot.source) {
-            return;
-        }
-        node::output_slot& output = at(slot.source.node).outputs_[static_cast<std::size_t>(slot.source.port)];
-        if (slot.previous.node == node_id::none) {
-            output.first = slot.next;
-        } else {
-            at(slot.previous.node).inputs_[static_cast<std::size_t>(slot.previous.port)].next = slot.next;
-        }
-        if (slot.next.node == node_id::none) {
-            output.last = slot.previous;
-        } else {
-            at(slot.next.node).inputs_[static_cast<std::size_t>(slot.next.port)].previous = slot.previous;
-        }
-        if (--output.use_count == 0) {
-            perhaps_dead_.push_back(slot.source.node);
-        }
-        slot = {};
-        ++edits_;
-    }
-    /// Connects the inputs of a node that has none.
-    constexpr void connect_all(node_id id, node& mine, view<output_ref> inputs) {
-        mine.inputs_.resize(inputs.size());
-        node::input_slot* const slots = mine.inputs_.data();
-        for (std::size_t port = 0; port < inputs.size(); ++port) {
-            connect(slots[port], {id, static_cast<std::int32_t>(port)}, inputs[port]);
-        }
-    }
-    constexpr void disconnect_all(node& mine) {
-        node::input_slot* const slots = mine.inputs_.data();
-        for (std::size_t port = mine.inputs_.size(); port-- > 0;) {
-            disconnect(slots[port]);
-        }
-    }
-    static constexpr void erase_value(seq<node_id>& from, node_id id) {
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            if (from[i] == id) {
-                from.erase(i);
-                return;
-            }
-        }
-    }
-    constexpr void list_special(node_id id) {
-        if (at(id).is<op::parameter>()) {
-            parameters_.push_back(id);
-        } else if (at(id).is<op::result>()) {
-            results_.push_back(id);
-        } else if (op::has(op::row_of(at(id).attributes()).traits, op::trait::sink)) {
-            sinks_.push_back(id);
-        }
-    }
+};
+
+}  // namespace lpt::inline LPT_ABI::detail
+
+#endif
+
+// ======== lpt/graph/graph.hpp
+#ifndef LPT_HOLDS_GRAPH_GRAPH_HPP
+#define LPT_HOLDS_GRAPH_GRAPH_HPP
+namespace lpt::inline LPT_ABI {
+
+/// A network: nodes, and how they are connected. A value: copies are independent, constants are shared between them.
+///
+/// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away. The number of
+/// a removed node means nothing any more: ask `contains` first where it may be one.
+class graph {
+    friend struct detail::graph_access;
+
+    detail::node_store nodes_;
+    std::uint64_t edits_ = 0;
+    bool needs_verification_ = false;
+    bool may_have_open_shapes_ = false;
+    bool is_plain_ = true;
+    folding_budget folding_;
+    text name_;
+    seq<node_id> parameters_;
+    seq<node_id> results_;
+    seq<node_id> sinks_;
+    seq<node_id> perhaps_dead_;
 
 public:
     constexpr graph() = default;
-    constexpr graph(const graph& other)
-        : alive_(other.alive_),
-          edits_(other.edits_),
-          needs_verification_(other.needs_verification_),
-          may_have_open_shapes_(other.may_have_open_shapes_),
-          is_plain_(other.is_plain_),
-          folding_(other.folding_),
-          name_(other.name_),
-          parameters_(other.parameters_),
-          results_(other.results_),
-          sinks_(other.sinks_),
-          perhaps_dead_(other.perhaps_dead_) {
-        nodes_.reserve(other.nodes_.size());
-        for (const node* each : other.nodes_) {
-            nodes_.push_back(each == nullptr ? nullptr : copy_of(*each));
-        }
-    }
+    constexpr graph(const graph& other) = default;
     constexpr graph(graph&& other) noexcept { swap(other); }
     constexpr graph& operator=(graph other) noexcept {
         swap(other);
         return *this;
     }
-    constexpr ~graph() { destroy(); }
+    constexpr ~graph() = default;
     constexpr void swap(graph& other) noexcept {
-        lpt::detail::swap_values(nodes_, other.nodes_);
-        lpt::detail::swap_values(chunks_, other.chunks_);
-        lpt::detail::swap_values(free_, other.free_);
-        lpt::detail::swap_values(room_, other.room_);
-        lpt::detail::swap_values(alive_, other.alive_);
+        nodes_.swap(other.nodes_);
         lpt::detail::swap_values(edits_, other.edits_);
         lpt::detail::swap_values(needs_verification_, other.needs_verification_);
         lpt::detail::swap_values(may_have_open_shapes_, other.may_have_open_shapes_);
@@ -9605,11 +9536,9 @@ public:
 
     // ---- looking
 
-    constexpr const node& operator[](node_id id) const { return *nodes_[index_of(id)]; }
+    constexpr const node& operator[](node_id id) const { return nodes_[id]; }
     /// True if there is a node with this number that was not removed.
-    constexpr bool contains(node_id id) const {
-        return index_of(id) < nodes_.size() && nodes_[index_of(id)] != nullptr;  // `none` is beyond all numbers
-    }
+    constexpr bool contains(node_id id) const { return nodes_.contains(id); }
     /// A number that is another one after every change of nodes or connections: what was computed from them then still holds
     /// while it is the same.
     constexpr std::uint64_t edits() const { return edits_; }
@@ -9626,9 +9555,9 @@ public:
     /// See `folding_budget::spend`.
     constexpr bool spend_for_folding(double bytes, double steps) { return folding_.spend(bytes, steps); }
     /// One more than the largest node number that was ever given.
-    constexpr std::size_t id_bound() const { return nodes_.size(); }
+    constexpr std::size_t id_bound() const { return nodes_.id_bound(); }
     /// The number of nodes.
-    constexpr std::size_t size() const { return alive_; }
+    constexpr std::size_t size() const { return nodes_.size(); }
     constexpr const text& name() const { return name_; }
     /// The inputs of the network, in order.
     constexpr const seq<node_id>& parameters() const { return parameters_; }
@@ -9638,49 +9567,38 @@ public:
     constexpr const seq<node_id>& sinks() const { return sinks_; }
 
     constexpr element type(output_ref output) const {
-        return (*this)[output.node].type(static_cast<std::size_t>(output.port));
+        return nodes_[output.node].type(static_cast<std::size_t>(output.port));
     }
     constexpr const lpt::shape& shape(output_ref output) const {
-        return (*this)[output.node].shape(static_cast<std::size_t>(output.port));
+        return nodes_[output.node].shape(static_cast<std::size_t>(output.port));
     }
     /// The operation that an input is connected to, `nth` input of a node.
-    constexpr node_id producer(node_id id, std::size_t port) const { return (*this)[id].input(port).node; }
+    constexpr node_id producer(node_id id, std::size_t port) const { return nodes_[id].input(port).node; }
     constexpr std::size_t use_count(output_ref output) const {
-        return static_cast<std::size_t>((*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].use_count);
+        return static_cast<std::size_t>(nodes_[output.node].outputs_[static_cast<std::size_t>(output.port)].use_count);
     }
     /// How many inputs read any output of a node.
-    constexpr std::size_t use_count(node_id id) const {
-        std::size_t count = 0;
-        for (const node::output_slot& output : (*this)[id].outputs_) {
-            count += static_cast<std::size_t>(output.use_count);
-        }
-        return count;
-    }
+    constexpr std::size_t use_count(node_id id) const;
     /// The inputs that read an output, in the order in which they were connected. A copy: edits do not disturb it.
-    constexpr seq<input_ref, 4> uses(output_ref output) const {
-        seq<input_ref, 4> result;
-        input_ref each = (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
-        while (each.node != node_id::none) {
-            result.push_back(each);
-            each = next_use(each);
-        }
-        return result;
-    }
+    constexpr seq<input_ref, 4> uses(output_ref output) const;
     /// The first input that reads an output; its node is `none` if nothing does.
     constexpr input_ref first_use(output_ref output) const {
-        return (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
+        return nodes_[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
     }
     /// The input that reads the same output and was connected next; its node is `none` if there is none.
     constexpr input_ref next_use(input_ref user) const {
-        return (*this)[user.node].inputs_[static_cast<std::size_t>(user.port)].next;
+        return nodes_[user.node].inputs_[static_cast<std::size_t>(user.port)].next;
     }
     /// The value of the Constant that produces an output; null for other producers.
     constexpr const tensor* constant_value(output_ref output) const {
-        const node& producer = (*this)[output.node];
+        const node& producer = nodes_[output.node];
         return producer.is<op::constant>() ? &producer.as<op::constant>().value : nullptr;
     }
+    /// True for parameters, results and sinks, which stay although nothing reads them.
+    constexpr bool is_root(node_id id) const;
 
     // ---- building
+    // Bodies that shall not be inlined stand here: g++ takes the attribute at no definition outside of the class.
 
     constexpr void set_name(text name) { name_ = lpt::move(name); }
 
@@ -9690,25 +9608,15 @@ public:
     /// -1 means the newest. Raises an error for wrong inputs, and what inference raises.
     [[gnu::noinline]] constexpr node_id add(op::attributes what, view<output_ref> inputs, text_view name = {},
                                             int version = -1) {
-        const op::row& facts = op::row_of(what);
-        if (static_cast<int>(inputs.size()) < facts.inputs.least ||
-            static_cast<int>(inputs.size()) > facts.inputs.most) {
-            fail({facts.name, " '", name, "' cannot have ", inputs.size(), " inputs"});
-        }
-        const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+        const node_id id = add_checked(lpt::move(what), inputs, name, version);
         infer_new(id);
         return id;
     }
     /// Adds a type-relaxed node with types of its own: inference sees the types that it computes in, not those of its inputs.
     [[gnu::noinline]] constexpr node_id add_relaxed(op::attributes what, view<output_ref> inputs, relaxation types,
                                                     text_view name = {}, int version = -1) {
-        const op::row& facts = op::row_of(what);
-        if (static_cast<int>(inputs.size()) < facts.inputs.least ||
-            static_cast<int>(inputs.size()) > facts.inputs.most) {
-            fail({facts.name, " '", name, "' cannot have ", inputs.size(), " inputs"});
-        }
-        const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
-        node& made = at(id);
+        const node_id id = add_checked(lpt::move(what), inputs, name, version);
+        node& made = nodes_[id];
         made.relaxed_ = true;
         made.relaxation_ = shared<relaxation>(lpt::move(types));
         infer_new(id);
@@ -9716,9 +9624,9 @@ public:
     }
     /// Adds a node like `like` (operation, attributes, version, relaxation, bodies; no name, no marks) on other inputs.
     [[gnu::noinline]] constexpr node_id clone(node_id like, view<output_ref> inputs, text_view name = {}) {
-        const node& model = (*this)[like];
+        const node& model = nodes_[like];
         const node_id id = add_raw(model.attributes_, inputs, name, model.version_);
-        node& made = at(id);
+        node& made = nodes_[id];
         made.relaxed_ = model.relaxed_;
         made.relaxation_ = model.relaxation_;
         if (model.bodies().size() != 0) {
@@ -9731,7 +9639,7 @@ public:
     [[gnu::noinline]] constexpr node_id constant(tensor value, text_view name = {}) {
         const node_id id =
             new_node();  // rules make more Constants than all else: straight, without asking for inference
-        node& made = at(id);
+        node& made = nodes_[id];
         made.version_ = op::constant::opsets.newest();
         if (!name.empty()) {
             made.name_ = text(name);
@@ -9750,102 +9658,46 @@ public:
         return add(op::result{}, view<output_ref>(&source, 1), name);
     }
 
-    // ---- editing; all keep the lists of uses right
+    // ---- changing nodes (edit.hpp)
 
-    constexpr void rename(node_id id, text name) { at(id).name_ = lpt::move(name); }
-    constexpr void set_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ | one; }
-    constexpr void clear_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ & ~one; }
-    constexpr void annotate(node_id id, text key, text value) {
-        at(id).rare_.make().annotations.push_back({lpt::move(key), lpt::move(value)});
-    }
-    constexpr void name_tensor(output_ref output, text name) {
-        seq<text> names = (*this)[output.node].tensor_names(static_cast<std::size_t>(output.port));
-        names.push_back(lpt::move(name));
-        set_tensor_names(output, lpt::move(names));
-    }
-    constexpr void set_tensor_names(output_ref output, seq<text> names) {
-        shared<seq<text>>& mine = at(output.node).outputs_[static_cast<std::size_t>(output.port)].names;
-        mine = {};
-        if (!names.empty()) {
-            mine = shared<seq<text>>(lpt::move(names));
-        }
-    }
-    constexpr void add_control_dependency(node_id id, node_id on) {
-        at(id).rare_.make().control_dependencies.push_back(on);
-        ++at(on).control_users_;
-        ++edits_;
-        needs_verification_ = true;
-        is_plain_ = false;
-    }
-    constexpr void clear_control_dependencies(node_id id) {
-        if (at(id).control_dependencies().empty()) {
-            return;
-        }
-        for (const node_id on : at(id).control_dependencies()) {
-            if (--at(on).control_users_ == 0) {
-                perhaps_dead_.push_back(on);
-            }
-        }
-        at(id).rare_.make().control_dependencies.clear();
-        ++edits_;
-    }
+    constexpr void rename(node_id id, text name) { nodes_[id].name_ = lpt::move(name); }
+    constexpr void set_mark(node_id id, mark one) { nodes_[id].marks_ = nodes_[id].marks_ | one; }
+    constexpr void clear_mark(node_id id, mark one) { nodes_[id].marks_ = nodes_[id].marks_ & ~one; }
+    constexpr void annotate(node_id id, text key, text value);
+    constexpr void name_tensor(output_ref output, text name);
+    constexpr void set_tensor_names(output_ref output, seq<text> names);
+    constexpr void add_control_dependency(node_id id, node_id on);
+    constexpr void clear_control_dependencies(node_id id);
     /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
-    constexpr void set_attributes(node_id id, op::attributes what) {
-        needs_verification_ = true;
-        at(id).attributes_ = lpt::move(what);
-        infer(id);
-        update_reads_data(id);
-    }
+    constexpr void set_attributes(node_id id, op::attributes what);
     /// The operation and version of a node become others, for as many inputs. Outputs are not inferred anew: see `infer`.
-    constexpr void become(node_id id, op::attributes what, int version) {
-        needs_verification_ = true;
-        at(id).attributes_ = lpt::move(what);
-        at(id).version_ = version;
-        update_reads_data(id);
-    }
-    constexpr void add_body(node_id id, graph body) {
-        needs_verification_ = true;
-        is_plain_ = false;
-        at(id).rare_.make().bodies.push_back(lpt::move(body));
-    }
-    constexpr graph& body(node_id id, std::size_t which) {
-        needs_verification_ = true;
-        return at(id).rare_.make().bodies[which];
-    }
+    constexpr void become(node_id id, op::attributes what, int version);
+    constexpr void add_body(node_id id, graph body);
+    constexpr graph& body(node_id id, std::size_t which);
+
+    /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.
+    constexpr void infer(node_id id);
 
     /// Makes a node type-relaxed without changing anything else.
-    constexpr void relax(node_id id) { at(id).relaxed_ = true; }
+    constexpr void relax(node_id id) { nodes_[id].relaxed_ = true; }
     /// Gives a relaxed node output and input types of its own (`dynamic` or a missing entry: what is implied); infers its outputs anew.
-    constexpr void relax(node_id id, relaxation types) {
-        at(id).relaxed_ = true;
-        at(id).relaxation_ = shared<relaxation>(lpt::move(types));
-        infer(id);
-    }
+    constexpr void relax(node_id id, relaxation types);
     /// The same for a node with one output and inputs of the shapes that it had: the shape of its output stays.
-    constexpr void relax_keeping_shape(node_id id, element output, relaxation types) {
-        needs_verification_ = true;
-        at(id).relaxed_ = true;
-        at(id).relaxation_ = shared<relaxation>(lpt::move(types));
-        at(id).outputs_[0].type = output;
-    }
+    constexpr void relax_keeping_shape(node_id id, element output, relaxation types);
     /// Gives output `port` of a relaxed node a type of its own and keeps its other types.
-    constexpr void relax_output(node_id id, element type, std::size_t port = 0) {
-        relaxation types = at(id).relaxation_ ? *at(id).relaxation_ : relaxation{};
-        if (types.output_types.size() <= port) {
-            types.output_types.resize(port + 1, dynamic);
-        }
-        types.output_types[port] = type;
-        relax(id, lpt::move(types));
-    }
+    constexpr void relax_output(node_id id, element type, std::size_t port = 0);
     /// Gives input `port` of a relaxed node a type to compute in and keeps its other types.
-    constexpr void relax_input(node_id id, element type, std::size_t port) {
-        relaxation types = at(id).relaxation_ ? *at(id).relaxation_ : relaxation{};
-        if (types.input_types.size() <= port) {
-            types.input_types.resize(port + 1, dynamic);
-        }
-        types.input_types[port] = type;
-        relax(id, lpt::move(types));
-    }
+    constexpr void relax_input(node_id id, element type, std::size_t port);
+
+    /// The place of a parameter or result in its list is given to another one.
+    constexpr void replace_in_lists(node_id from, node_id to);
+    /// Removes a node that nothing reads. Its producers are removed by the next `collect` if nothing else reads them.
+    constexpr void remove(node_id id);
+    /// Removes the nodes that lost their last reader, or never had one, since the last call, and then their producers
+    /// that nothing else reads. Parameters, results and sinks stay.
+    constexpr void collect();
+
+    // ---- connecting (connect.hpp); all keep the lists of uses right
 
     /// Makes a node what a new one like it on other inputs would be: its inputs are the last readers of what they read, no
     /// output has names of tensors, it depends on nothing, and cleanup transformations do not pass it over. Number, name, other
@@ -9859,7 +9711,7 @@ public:
         if (!is_plain_) {
             clear_control_dependencies(id);
         }
-        node& mine = at(id);
+        node& mine = nodes_[id];
         mine.marks_ = mine.marks_ & ~mark::disable_cleanup;
         disconnect_all(mine);
         connect_all(id, mine, inputs);
@@ -9870,27 +9722,12 @@ public:
         }
         update_reads_data(id);
     }
-
     /// Connects an input to another output. Types and shapes are not inferred anew: see `infer`.
-    constexpr void set_input(node_id id, std::size_t port, output_ref source) {
-        check(source);
-        node::input_slot& slot = at(id).inputs_[port];
-        if (slot.source == source) {
-            return;
-        }
-        needs_verification_ = true;
-        const node_id before = slot.source.node;
-        const bool as_before = before != node_id::none && at(before).reads_data_ == at(source.node).reads_data_;
-        disconnect(slot);
-        connect(slot, {id, static_cast<std::int32_t>(port)}, source);
-        if (!as_before) {
-            update_reads_data(id);
-        }
-    }
+    constexpr void set_input(node_id id, std::size_t port, output_ref source);
     /// An input reads a Constant of this value afterwards: the one that it reads if nothing else does, else a new one. Types and
     /// shapes are not inferred anew: see `infer`.
     [[gnu::noinline]] constexpr void set_constant(node_id id, std::size_t port, tensor value) {
-        node& old = at(at(id).inputs_[port].source.node);
+        node& old = nodes_[nodes_[id].inputs_[port].source.node];
         if (!old.is<op::constant>() || old.outputs_[0].use_count != 1 || old.control_users_ != 0 ||
             !old.rare_.empty()) {
             return set_input(id, port, constant(lpt::move(value)));
@@ -9905,154 +9742,45 @@ public:
         output.names = {};
         old.attributes_ = op::constant{lpt::move(value)};
     }
-    constexpr void add_input(node_id id, output_ref source) {
-        check(source);
-        needs_verification_ = true;
-        node::input_slot& slot = at(id).inputs_.push_back({});
-        connect(slot, {id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
-        update_reads_data(id);
-    }
+    constexpr void add_input(node_id id, output_ref source);
     /// Takes the inputs from number `count` on away.
-    constexpr void truncate_inputs(node_id id, std::size_t count) {
-        needs_verification_ = true;
-        while (at(id).inputs_.size() > count) {
-            disconnect(at(id).inputs_.back());
-            at(id).inputs_.pop_back();
-        }
-        update_reads_data(id);
-    }
+    constexpr void truncate_inputs(node_id id, std::size_t count);
     /// Everything that reads `from` reads `to` afterwards, in the same order.
-    constexpr void replace_uses(output_ref from, output_ref to) {
-        check(to);
-        for (const input_ref user : uses(from)) {
-            set_input(user.node, static_cast<std::size_t>(user.port), to);
-        }
-    }
+    constexpr void replace_uses(output_ref from, output_ref to);
     /// Like `replace_uses`, but the inputs of node `except` stay as they are: to put that node behind `from`.
-    constexpr void replace_uses_except(output_ref from, output_ref to, node_id except) {
-        check(to);
-        for (const input_ref user : uses(from)) {
-            if (user.node != except) {
-                set_input(user.node, static_cast<std::size_t>(user.port), to);
-            }
-        }
-    }
+    constexpr void replace_uses_except(output_ref from, output_ref to, node_id except);
     /// Everything that reads an output of `from` reads the same output of `to` afterwards; sinks that depend on `from`
     /// depend on `to`.
-    constexpr void replace(node_id from, node_id to) {
-        needs_verification_ = true;
-        for (const node_id sink : sinks_) {
-            if (at(sink).control_dependencies().empty()) {
-                continue;
-            }
-            for (node_id& on : at(sink).rare_.make().control_dependencies) {
-                if (on == from) {
-                    on = to;
-                    --at(from).control_users_;
-                    ++at(to).control_users_;
-                    ++edits_;
-                }
-            }
-        }
-        perhaps_dead_.push_back(from);
-        for (std::size_t port = 0; port < at(from).outputs(); ++port) {
-            replace_uses({from, static_cast<std::int32_t>(port)}, {to, static_cast<std::int32_t>(port)});
-        }
-    }
-    /// The place of a parameter or result in its list is given to another one.
-    constexpr void replace_in_lists(node_id from, node_id to) {
-        needs_verification_ = true;
-        for (seq<node_id>* all : {&parameters_, &results_, &sinks_}) {
-            erase_value(*all, to);
-            for (node_id& each : *all) {
-                if (each == from) {
-                    each = to;
-                }
-            }
-        }
-    }
-    /// Removes a node that nothing reads. Its producers are removed by the next `collect` if nothing else reads them.
-    constexpr void remove(node_id id) {
-        if (use_count(id) != 0) {
-            fail({"node '", at(id).name(), "' cannot be removed: ", use_count(id), " inputs read it"});
-        }
-        node& old = at(id);
-        needs_verification_ = needs_verification_ || old.control_users_ != 0;
-        if (old.is<op::parameter>()) {
-            erase_value(parameters_, id);
-        } else if (old.is<op::result>()) {
-            erase_value(results_, id);
-        } else if (op::has(op::row_of(old.attributes()).traits, op::trait::sink)) {
-            erase_value(sinks_, id);
-        }
-        take_away(id);
-    }
-    /// Removes the nodes that lost their last reader, or never had one, since the last call, and then their producers
-    /// that nothing else reads. Parameters, results and sinks stay.
-    constexpr void collect() {
-        while (!perhaps_dead_.empty()) {
-            const node_id id = perhaps_dead_.back();
-            perhaps_dead_.pop_back();
-            if (!contains(id)) {
-                continue;
-            }
-            const node& each = at(id);
-            if (each.control_users_ == 0 && !is_read(each) && (each.is<op::constant>() || !is_root(id))) {
-                take_away(id);
-            }
-        }
-    }
-    /// True for parameters, results and sinks, which stay although nothing reads them.
-    constexpr bool is_root(node_id id) const {
-        const node& each = (*this)[id];
-        return each.is<op::parameter>() || each.is<op::result>() ||
-               op::has(op::row_of(each.attributes()).traits, op::trait::sink);
-    }
-
-    /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.
-    constexpr void infer(node_id id);
+    constexpr void replace(node_id from, node_id to);
 
 private:
+    constexpr node_id new_node() {
+        ++edits_;
+        return nodes_.add();
+    }
+    constexpr void forget(node_id id) {
+        nodes_.forget(id);
+        ++edits_;
+    }
+    constexpr void check(output_ref source) const;
+    /// `slot` is that of `user`.
+    constexpr void connect(node::input_slot& slot, input_ref user, output_ref source);
+    constexpr void disconnect(node::input_slot& slot);
+    /// Connects the inputs of a node that has none.
+    constexpr void connect_all(node_id id, node& mine, view<output_ref> inputs);
+    constexpr void disconnect_all(node& mine);
+    constexpr bool would_read_data(const node& each) const;
+    /// Settles `reads_data` of a node whose operation or inputs changed, and of those below it that this changes.
+    constexpr void update_reads_data(node_id id);
+    /// `add_raw` for as many inputs as the operation takes; `version` -1 is the newest.
+    constexpr node_id add_checked(op::attributes what, view<output_ref> inputs, text_view name, int version);
+    constexpr node_id add_raw(op::attributes what, view<output_ref> inputs, text_view name, int version);
+    constexpr void list_special(node_id id);
     constexpr bool infer_at_once(node& each);
-    /// Removes a node that nothing reads and that is in no list.
-    constexpr void take_away(node_id id) {
-        disconnect_all(at(id));
-        if (!is_plain_) {
-            clear_control_dependencies(id);
-        }
-        forget(id);
-    }
-    static constexpr bool is_read(const node& each) {
-        for (const node::output_slot& output : each.outputs_) {
-            if (output.use_count != 0) {
-                return true;
-            }
-        }
-        return false;
-    }
     /// `infer` for a node that nothing reads yet.
-    constexpr void infer_new(node_id id) {
-        const bool needed = needs_verification_;
-        infer(id);
-        needs_verification_ = needed;
-    }
-    constexpr node_id add_raw(op::attributes what, view<output_ref> inputs, text_view name, int version) {
-        for (const output_ref source : inputs) {
-            check(source);
-        }
-        const node_id id = new_node();
-        node& made = at(id);
-        made.attributes_ = lpt::move(what);
-        made.version_ = version;
-        if (!name.empty()) {
-            made.name_ = text(name);
-        }
-        connect_all(id, made, inputs);
-        made.reads_data_ = would_read_data(made);
-        list_special(id);
-        perhaps_dead_.push_back(id);
-        return id;
-    }
+    constexpr void infer_new(node_id id);
+    /// Removes a node that nothing reads and that is in no list.
+    constexpr void take_away(node_id id);
 };
 
 constexpr void body_list::destroy() {
@@ -10069,6 +9797,442 @@ constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(lp
 
 }  // namespace lpt::inline LPT_ABI
 
+#endif
+
+// ======== lpt/graph/connect.hpp
+#ifndef LPT_HOLDS_GRAPH_CONNECT_HPP
+#define LPT_HOLDS_GRAPH_CONNECT_HPP
+// How inputs are linked to the outputs that they read: the bodies of what `graph` declares.
+
+namespace lpt::inline LPT_ABI {
+
+constexpr void graph::check(output_ref source) const {
+    if (!contains(source.node) || source.port < 0 ||
+        static_cast<std::size_t>(source.port) >= nodes_[source.node].outputs()) {
+        fail({"there is no output ", source.port, " of node ", static_cast<std::int32_t>(source.node)});
+    }
+}
+
+// ---- uses: a list through the inputs that read an output
+
+constexpr void graph::connect(node::input_slot& slot, input_ref user, output_ref source) {
+    node::output_slot& output = nodes_[source.node].outputs_[static_cast<std::size_t>(source.port)];
+    slot.source = source;
+    slot.previous = output.last;
+    slot.next = {};
+    if (output.last.node == node_id::none) {
+        output.first = user;
+    } else {
+        nodes_[output.last.node].inputs_[static_cast<std::size_t>(output.last.port)].next = user;
+    }
+    output.last = user;
+    ++output.use_count;
+    ++edits_;
+}
+
+constexpr void graph::disconnect(node::input_slot& slot) {
+    if (!slot.source) {
+        return;
+    }
+    node::output_slot& output = nodes_[slot.source.node].outputs_[static_cast<std::size_t>(slot.source.port)];
+    if (slot.previous.node == node_id::none) {
+        output.first = slot.next;
+    } else {
+        nodes_[slot.previous.node].inputs_[static_cast<std::size_t>(slot.previous.port)].next = slot.next;
+    }
+    if (slot.next.node == node_id::none) {
+        output.last = slot.previous;
+    } else {
+        nodes_[slot.next.node].inputs_[static_cast<std::size_t>(slot.next.port)].previous = slot.previous;
+    }
+    if (--output.use_count == 0) {
+        perhaps_dead_.push_back(slot.source.node);
+    }
+    slot = {};
+    ++edits_;
+}
+
+constexpr void graph::connect_all(node_id id, node& mine, view<output_ref> inputs) {
+    mine.inputs_.resize(inputs.size());
+    node::input_slot* const slots = mine.inputs_.data();
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        connect(slots[port], {id, static_cast<std::int32_t>(port)}, inputs[port]);
+    }
+}
+
+constexpr void graph::disconnect_all(node& mine) {
+    node::input_slot* const slots = mine.inputs_.data();
+    for (std::size_t port = mine.inputs_.size(); port-- > 0;) {
+        disconnect(slots[port]);
+    }
+}
+
+constexpr seq<input_ref, 4> graph::uses(output_ref output) const {
+    seq<input_ref, 4> result;
+    input_ref each = nodes_[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
+    while (each.node != node_id::none) {
+        result.push_back(each);
+        each = next_use(each);
+    }
+    return result;
+}
+
+constexpr std::size_t graph::use_count(node_id id) const {
+    std::size_t count = 0;
+    for (const node::output_slot& output : nodes_[id].outputs_) {
+        count += static_cast<std::size_t>(output.use_count);
+    }
+    return count;
+}
+
+// ---- what is computed from constants alone
+
+namespace detail {
+
+// True for operations whose results count as data whatever they read.
+constexpr bool is_data(op::kind kind) {
+    switch (kind) {
+        case op::kind::parameter:
+        case op::kind::convolution:
+        case op::kind::group_convolution:
+        case op::kind::convolution_backprop_data:
+        case op::kind::mat_mul:
+        case op::kind::read_value: return true;
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+constexpr bool graph::would_read_data(const node& each) const {
+    bool result = detail::is_data(each.kind());
+    for (std::size_t port = 0; port < each.inputs() && !result; ++port) {
+        result = each.inputs_[port].source && nodes_[each.inputs_[port].source.node].reads_data_;
+    }
+    return result;
+}
+
+constexpr void graph::update_reads_data(node_id id) {
+    if (nodes_[id].reads_data_ == would_read_data(nodes_[id])) {
+        return;
+    }
+    seq<node_id, 4> changed{id};
+    while (!changed.empty()) {
+        const node_id each = changed.back();
+        changed.pop_back();
+        node& mine = nodes_[each];
+        const bool now = would_read_data(mine);
+        if (mine.reads_data_ == now) {
+            continue;
+        }
+        mine.reads_data_ = now;
+        for (const node::output_slot& output : mine.outputs_) {
+            for (input_ref user = output.first; user.node != node_id::none; user = next_use(user)) {
+                changed.push_back(user.node);
+            }
+        }
+    }
+}
+
+// ---- connecting anew
+
+constexpr void graph::set_input(node_id id, std::size_t port, output_ref source) {
+    check(source);
+    node::input_slot& slot = nodes_[id].inputs_[port];
+    if (slot.source == source) {
+        return;
+    }
+    needs_verification_ = true;
+    const node_id before = slot.source.node;
+    const bool as_before = before != node_id::none && nodes_[before].reads_data_ == nodes_[source.node].reads_data_;
+    disconnect(slot);
+    connect(slot, {id, static_cast<std::int32_t>(port)}, source);
+    if (!as_before) {
+        update_reads_data(id);
+    }
+}
+
+constexpr void graph::add_input(node_id id, output_ref source) {
+    check(source);
+    needs_verification_ = true;
+    node::input_slot& slot = nodes_[id].inputs_.push_back({});
+    connect(slot, {id, static_cast<std::int32_t>(nodes_[id].inputs_.size() - 1)}, source);
+    update_reads_data(id);
+}
+
+constexpr void graph::truncate_inputs(node_id id, std::size_t count) {
+    needs_verification_ = true;
+    while (nodes_[id].inputs_.size() > count) {
+        disconnect(nodes_[id].inputs_.back());
+        nodes_[id].inputs_.pop_back();
+    }
+    update_reads_data(id);
+}
+
+constexpr void graph::replace_uses(output_ref from, output_ref to) {
+    check(to);
+    for (const input_ref user : uses(from)) {
+        set_input(user.node, static_cast<std::size_t>(user.port), to);
+    }
+}
+
+constexpr void graph::replace_uses_except(output_ref from, output_ref to, node_id except) {
+    check(to);
+    for (const input_ref user : uses(from)) {
+        if (user.node != except) {
+            set_input(user.node, static_cast<std::size_t>(user.port), to);
+        }
+    }
+}
+
+constexpr void graph::replace(node_id from, node_id to) {
+    needs_verification_ = true;
+    for (const node_id sink : sinks_) {
+        if (nodes_[sink].control_dependencies().empty()) {
+            continue;
+        }
+        for (node_id& on : nodes_[sink].rare_.make().control_dependencies) {
+            if (on == from) {
+                on = to;
+                --nodes_[from].control_users_;
+                ++nodes_[to].control_users_;
+                ++edits_;
+            }
+        }
+    }
+    perhaps_dead_.push_back(from);
+    for (std::size_t port = 0; port < nodes_[from].outputs(); ++port) {
+        replace_uses({from, static_cast<std::int32_t>(port)}, {to, static_cast<std::int32_t>(port)});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/graph/edit.hpp
+#ifndef LPT_HOLDS_GRAPH_EDIT_HPP
+#define LPT_HOLDS_GRAPH_EDIT_HPP
+// How nodes are added, changed and removed: the bodies of what `graph` declares.
+
+namespace lpt::inline LPT_ABI {
+
+// ---- adding
+
+constexpr void graph::list_special(node_id id) {
+    if (nodes_[id].is<op::parameter>()) {
+        parameters_.push_back(id);
+    } else if (nodes_[id].is<op::result>()) {
+        results_.push_back(id);
+    } else if (op::has(op::row_of(nodes_[id].attributes()).traits, op::trait::sink)) {
+        sinks_.push_back(id);
+    }
+}
+
+constexpr node_id graph::add_raw(op::attributes what, view<output_ref> inputs, text_view name, int version) {
+    for (const output_ref source : inputs) {
+        check(source);
+    }
+    const node_id id = new_node();
+    node& made = nodes_[id];
+    made.attributes_ = lpt::move(what);
+    made.version_ = version;
+    if (!name.empty()) {
+        made.name_ = text(name);
+    }
+    connect_all(id, made, inputs);
+    made.reads_data_ = would_read_data(made);
+    list_special(id);
+    perhaps_dead_.push_back(id);
+    return id;
+}
+
+constexpr node_id graph::add_checked(op::attributes what, view<output_ref> inputs, text_view name, int version) {
+    const op::row& facts = op::row_of(what);
+    if (static_cast<int>(inputs.size()) < facts.inputs.least || static_cast<int>(inputs.size()) > facts.inputs.most) {
+        fail({facts.name, " '", name, "' cannot have ", inputs.size(), " inputs"});
+    }
+    return add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+}
+
+constexpr void graph::infer_new(node_id id) {
+    const bool needed = needs_verification_;
+    infer(id);
+    needs_verification_ = needed;
+}
+
+// ---- names and notes
+
+constexpr void graph::annotate(node_id id, text key, text value) {
+    nodes_[id].rare_.make().annotations.push_back({lpt::move(key), lpt::move(value)});
+}
+
+constexpr void graph::name_tensor(output_ref output, text name) {
+    seq<text> names = nodes_[output.node].tensor_names(static_cast<std::size_t>(output.port));
+    names.push_back(lpt::move(name));
+    set_tensor_names(output, lpt::move(names));
+}
+
+constexpr void graph::set_tensor_names(output_ref output, seq<text> names) {
+    shared<seq<text>>& mine = nodes_[output.node].outputs_[static_cast<std::size_t>(output.port)].names;
+    mine = {};
+    if (!names.empty()) {
+        mine = shared<seq<text>>(lpt::move(names));
+    }
+}
+
+// ---- operation, dependencies, bodies
+
+constexpr void graph::add_control_dependency(node_id id, node_id on) {
+    nodes_[id].rare_.make().control_dependencies.push_back(on);
+    ++nodes_[on].control_users_;
+    ++edits_;
+    needs_verification_ = true;
+    is_plain_ = false;
+}
+
+constexpr void graph::clear_control_dependencies(node_id id) {
+    if (nodes_[id].control_dependencies().empty()) {
+        return;
+    }
+    for (const node_id on : nodes_[id].control_dependencies()) {
+        if (--nodes_[on].control_users_ == 0) {
+            perhaps_dead_.push_back(on);
+        }
+    }
+    nodes_[id].rare_.make().control_dependencies.clear();
+    ++edits_;
+}
+
+constexpr void graph::set_attributes(node_id id, op::attributes what) {
+    needs_verification_ = true;
+    nodes_[id].attributes_ = lpt::move(what);
+    infer(id);
+    update_reads_data(id);
+}
+
+constexpr void graph::become(node_id id, op::attributes what, int version) {
+    needs_verification_ = true;
+    nodes_[id].attributes_ = lpt::move(what);
+    nodes_[id].version_ = version;
+    update_reads_data(id);
+}
+
+constexpr void graph::add_body(node_id id, graph body) {
+    needs_verification_ = true;
+    is_plain_ = false;
+    nodes_[id].rare_.make().bodies.push_back(lpt::move(body));
+}
+
+constexpr graph& graph::body(node_id id, std::size_t which) {
+    needs_verification_ = true;
+    return nodes_[id].rare_.make().bodies[which];
+}
+
+// ---- relaxation
+
+constexpr void graph::relax(node_id id, relaxation types) {
+    nodes_[id].relaxed_ = true;
+    nodes_[id].relaxation_ = shared<relaxation>(lpt::move(types));
+    infer(id);
+}
+
+constexpr void graph::relax_keeping_shape(node_id id, element output, relaxation types) {
+    needs_verification_ = true;
+    nodes_[id].relaxed_ = true;
+    nodes_[id].relaxation_ = shared<relaxation>(lpt::move(types));
+    nodes_[id].outputs_[0].type = output;
+}
+
+constexpr void graph::relax_output(node_id id, element type, std::size_t port) {
+    relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
+    if (types.output_types.size() <= port) {
+        types.output_types.resize(port + 1, dynamic);
+    }
+    types.output_types[port] = type;
+    relax(id, lpt::move(types));
+}
+
+constexpr void graph::relax_input(node_id id, element type, std::size_t port) {
+    relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
+    if (types.input_types.size() <= port) {
+        types.input_types.resize(port + 1, dynamic);
+    }
+    types.input_types[port] = type;
+    relax(id, lpt::move(types));
+}
+
+// ---- removal
+
+namespace detail {
+
+constexpr void erase_value(seq<node_id>& from, node_id id) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from[i] == id) {
+            from.erase(i);
+            return;
+        }
+    }
+}
+
+}  // namespace detail
+
+constexpr bool graph::is_root(node_id id) const {
+    const node& each = nodes_[id];
+    return each.is<op::parameter>() || each.is<op::result>() ||
+           op::has(op::row_of(each.attributes()).traits, op::trait::sink);
+}
+
+constexpr void graph::replace_in_lists(node_id from, node_id to) {
+    needs_verification_ = true;
+    for (seq<node_id>* all : {&parameters_, &results_, &sinks_}) {
+        detail::erase_value(*all, to);
+        for (node_id& each : *all) {
+            if (each == from) {
+                each = to;
+            }
+        }
+    }
+}
+
+constexpr void graph::take_away(node_id id) {
+    disconnect_all(nodes_[id]);
+    if (!is_plain_) {
+        clear_control_dependencies(id);
+    }
+    forget(id);
+}
+
+constexpr void graph::remove(node_id id) {
+    if (use_count(id) != 0) {
+        fail({"node '", nodes_[id].name(), "' cannot be removed: ", use_count(id), " inputs read it"});
+    }
+    node& old = nodes_[id];
+    needs_verification_ = needs_verification_ || old.control_users_ != 0;
+    if (old.is<op::parameter>()) {
+        detail::erase_value(parameters_, id);
+    } else if (old.is<op::result>()) {
+        detail::erase_value(results_, id);
+    } else if (op::has(op::row_of(old.attributes()).traits, op::trait::sink)) {
+        detail::erase_value(sinks_, id);
+    }
+    take_away(id);
+}
+
+constexpr void graph::collect() {
+    while (!perhaps_dead_.empty()) {
+        const node_id id = perhaps_dead_.back();
+        perhaps_dead_.pop_back();
+        if (!contains(id)) {
+            continue;
+        }
+        const node& each = nodes_[id];
+        if (each.control_users_ == 0 && use_count(id) == 0 && (each.is<op::constant>() || !is_root(id))) {
+            take_away(id);
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/infer.hpp
@@ -10333,7 +10497,7 @@ constexpr bool graph::infer_at_once(node& each) {
 
 constexpr void graph::infer(node_id id) {
     needs_verification_ = true;  // of those below, if this changes what they read; of this one, if it fails
-    node& each = at(id);
+    node& each = nodes_[id];
     if (infer_at_once(each)) {
         return;
     }
@@ -10440,7 +10604,7 @@ struct graph_access {
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
         model.needs_verification_ = true;
-        model.at(id).attributes_ = lpt::move(what);
+        model.nodes_[id].attributes_ = lpt::move(what);
     }
     /// True if `reads_data` of a node is what its operation and its inputs imply.
     static constexpr bool reads_data_is_right(const graph& model, node_id id) {
@@ -10450,7 +10614,7 @@ struct graph_access {
     static constexpr node& writable(graph& model, node_id id) {
         model.needs_verification_ = true;
         model.may_have_open_shapes_ = true;
-        return model.at(id);
+        return model.nodes_[id];
     }
     static constexpr void note_rare_parts(graph& model, node_id id) {
         model.is_plain_ = model.is_plain_ && model[id].control_dependencies().empty() && model[id].bodies().size() == 0;
@@ -10466,11 +10630,11 @@ struct graph_access {
     }
     /// Completes the lists of uses of one output from their first inputs and the links forwards.
     static constexpr void complete_uses(graph& model, output_ref which) {
-        output_slot& output = model.at(which.node).outputs_[static_cast<std::size_t>(which.port)];
+        output_slot& output = model.nodes_[which.node].outputs_[static_cast<std::size_t>(which.port)];
         output.use_count = 0;
         output.last = {};
         for (input_ref each = output.first; each.node != node_id::none;) {
-            input_slot& slot = model.at(each.node).inputs_[static_cast<std::size_t>(each.port)];
+            input_slot& slot = model.nodes_[each.node].inputs_[static_cast<std::size_t>(each.port)];
             slot.previous = output.last;
             output.last = each;
             ++output.use_count;
@@ -15499,6 +15663,12 @@ constexpr void multiply_matrices(detail::matrix<Number> a, detail::matrix<Number
     if (rows == 0) {
         return;
     }
+    if (depth == 0) {  // operands without elements have no memory
+        for (std::size_t i = 0; i < rows * columns; ++i) {
+            c[i] = Number(0);
+        }
+        return;
+    }
     seq<Number> panel;
     for (std::size_t column = 0; column < columns; column += tile_columns) {
         const std::size_t width = math::minimum(tile_columns, columns - column);
@@ -16304,7 +16474,8 @@ constexpr tensor reduction(const call& node) {
         if (node.kind() == op::kind::reduce_mean) {
             value = is_integer_type<sum> && share == 0 ? sum(0) : value / share;
         } else if (node.kind() == op::kind::reduce_l2) {
-            value = static_cast<sum>(math::sqrt(static_cast<double>(value)));
+            value =
+                value < 0 ? sum(0) : static_cast<sum>(math::sqrt(static_cast<double>(value)));  // a sum that wrapped
         }
         result[i] = static_cast<Number>(value);
     }
@@ -21602,13 +21773,13 @@ constexpr bool is_all_positive(const tensor& values) {
     return extent.least > 0 && !extent.has_nan;
 }
 
-/// True if a Convert can be left out above a FakeQuantize: not one of i32, and not one of the real values that another
-/// FakeQuantize gives.
+/// True if a Convert can be left out above a FakeQuantize: not one of i32, not one of the real values that another
+/// FakeQuantize gives, and not one to a type that is not known, which its readers have, too.
 constexpr bool is_skippable_convert(const graph& model, node_id convert) {
     const output_ref source = model[convert].input(0);
     const element from = model.type(source);
     const element to = model[convert].type();
-    return !(from == i32 && (to == f16 || to == f32)) &&
+    return to != dynamic && !(from == i32 && (to == f16 || to == f32)) &&
            !(model[source.node].is<op::fake_quantize>() && !is_low_precision(from));
 }
 
@@ -32014,6 +32185,266 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/optimization/convolution_cropping.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_CONVOLUTION_CROPPING_HPP
+#define LPT_HOLDS_OPTIMIZATION_CONVOLUTION_CROPPING_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// Positions from `begin` to before `end` on each spatial axis.
+struct spatial_region {
+    integers begin;
+    integers end;
+
+    /// Grows until it holds the other one, too.
+    constexpr void include(const spatial_region& other) {
+        for (std::size_t axis = 0; axis < other.begin.size(); ++axis) {
+            begin[axis] = math::minimum(begin[axis], other.begin[axis]);
+            end[axis] = math::maximum(end[axis], other.end[axis]);
+        }
+    }
+    constexpr bool is_all_of(const shape& dimensions) const {
+        for (std::size_t axis = 0; axis < begin.size(); ++axis) {
+            if (begin[axis] != 0 || end[axis] != dimensions[axis + 2]) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+/// A Slice that takes elements of constant places, in their order: where it begins and ends on each axis that it names.
+struct constant_slice {
+    integers axes;
+    integers start;
+    integers stop;
+    integers step;
+
+    /// Fills everything in for a Slice whose input has these dimensions; false where a place is unknown, an axis runs backwards or nothing
+    /// is taken.
+    constexpr bool read(const graph& model, node_id id, const shape& dimensions) {
+        integers* const values[] = {&start, &stop, &step, &axes};
+        for (std::size_t port = 1; port < model[id].inputs(); ++port) {
+            const tensor* const constant = model.constant_value(model[id].input(port));
+            if (is_null(constant)) {
+                return false;
+            }
+            *values[port - 1] = integers_of(*constant);
+        }
+        for (std::size_t axis = axes.size(); axis < start.size(); ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            axes[i] = normalized_axis(axes[i], dimensions.rank());
+            if (!clamp(i, dimensions[static_cast<std::size_t>(axes[i])])) {
+                return false;
+            }
+        }
+        return true;
+    }
+    constexpr spatial_region region(const shape& dimensions) const {
+        spatial_region result;
+        for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+            result.begin.push_back(0);
+            result.end.push_back(dimensions[axis]);
+        }
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            if (axes[i] >= 2) {
+                result.begin[static_cast<std::size_t>(axes[i]) - 2] = start[i];
+                result.end[static_cast<std::size_t>(axes[i]) - 2] = stop[i];
+            }
+        }
+        return result;
+    }
+
+private:
+    /// Makes the places of one axis absolute, and `stop` the one behind the last element.
+    constexpr bool clamp(std::size_t i, dimension size) {
+        const dimension count = op::detail::sliced_size(size, {start[i], stop[i], step[i], false, false});
+        if (step[i] <= 0 || count <= 0) {
+            return false;
+        }
+        start[i] = math::maximum<std::int64_t>(start[i] < 0 ? start[i] + size : start[i], 0);
+        stop[i] = start[i] + (count - 1) * step[i] + 1;
+        return true;
+    }
+};
+
+/// True for an operation that computes a position of its output from the same position of `data` and from constants that are the same at
+/// all positions.
+constexpr bool is_position_wise(const graph& model, node_id id, output_ref data) {
+    const op::trait traits = op::row_of(model[id].attributes()).traits;
+    if (!op::has(traits, op::trait::elementwise_unary) && !op::has(traits, op::trait::elementwise_binary) &&
+        !model[id].is<op::fake_quantize>()) {
+        return false;
+    }
+    const std::size_t rank = model.shape(data).rank();
+    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        if (model[id].input(port) == data) {
+            continue;
+        }
+        const shape& dimensions = model.shape(model[id].input(port));
+        if (!is_constant(model, model[id].input(port)) || dimensions.rank() > rank) {
+            return false;
+        }
+        for (std::size_t axis = dimensions.rank(); axis-- > 0 && rank + axis >= dimensions.rank() + 2;) {
+            if (dimensions[axis] != 1) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// The operations behind a node, up to Slices, each of which is the only reader of the one before.
+constexpr seq<node_id> position_wise_operations_behind(const graph& model, node_id id) {
+    seq<node_id> result;
+    output_ref data(id);
+    while (model.use_count(data) == 1 && is_position_wise(model, model.first_use(data).node, data)) {
+        result.push_back(model.first_use(data).node);
+        data = output_ref(result.back());
+    }
+    return result;
+}
+
+/// The part that Slices read of a tensor that nothing else reads; false where something else reads it, or the whole of it.
+constexpr bool read_region(const graph& model, output_ref data, spatial_region& region) {
+    const shape& dimensions = model.shape(data);
+    for (input_ref user = model.first_use(data); user.node != node_id::none; user = model.next_use(user)) {
+        constant_slice places;
+        if (!model[user.node].is<op::slice>() || user.port != 0 || !places.read(model, user.node, dimensions)) {
+            return false;
+        }
+        if (region.begin.empty()) {
+            region = places.region(dimensions);
+        }
+        region.include(places.region(dimensions));
+    }
+    return !region.begin.empty() && !region.is_all_of(dimensions);
+}
+
+/// The part of its input that a convolution needs for a region of its output, and the padding that is left of its own; false where a
+/// position needs nothing but padding.
+template <class Convolution>
+constexpr bool crop_window(const graph& model, node_id id, const spatial_region& region, Convolution& self,
+                           spatial_region& needed) {
+    const shape& data = model.shape(model[id].input(0));
+    const shape& weights = model.shape(model[id].input(1));
+    const std::size_t axes = region.begin.size();
+    const op::detail::window_attributes window{self.strides, self.dilations, self.pads_begin, self.pads_end,
+                                               self.auto_pad};
+    integers pads_begin;
+    integers pads_end;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const dimension size = data[axis + 2];
+        const op::window_axis along =
+            op::padded_window(window.axis(axis, weights[weights.rank() - axes + axis]), self.auto_pad, size);
+        const std::int64_t first = region.begin[axis] * along.stride - along.pad_begin;
+        const std::int64_t behind = (region.end[axis] - 1) * along.stride - along.pad_begin + along.extent();
+        if (first >= size || behind <= 0) {
+            return false;
+        }
+        pads_begin.push_back(math::maximum<std::int64_t>(-first, 0));
+        pads_end.push_back(math::maximum<std::int64_t>(behind - size, 0));
+        needed.begin.push_back(math::maximum<std::int64_t>(first, 0));
+        needed.end.push_back(math::minimum(behind, size));
+    }
+    self.pads_begin = lpt::move(pads_begin);
+    self.pads_end = lpt::move(pads_end);
+    self.auto_pad = op::auto_pad::explicit_pads;
+    return true;
+}
+
+/// A Slice of the spatial axes; the tensor itself where all of it is taken.
+constexpr output_ref crop(rewrite& r, output_ref data, const spatial_region& region) {
+    if (region.is_all_of(r.model.shape(data))) {
+        return data;
+    }
+    const integers step(region.begin.size(), 1);
+    integers axes;
+    for (std::size_t axis = 0; axis < region.begin.size(); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis + 2));
+    }
+    const auto constant = [&](const integers& values) { return output_ref(r.model.constant(make_indices(values))); };
+    return r.model.add(op::slice{},
+                       {data, constant(region.begin), constant(region.end), constant(step), constant(axes)});
+}
+
+/// Lets a Slice of the whole tensor, which had these dimensions, take the same elements of a region of it; it goes away where these are all.
+constexpr void slice_region(rewrite& r, node_id id, const shape& whole, const spatial_region& region) {
+    constant_slice places;
+    places.read(r.model, id, whole);
+    for (std::size_t i = 0; i < places.axes.size(); ++i) {
+        if (places.axes[i] >= 2) {
+            const std::int64_t begin = region.begin[static_cast<std::size_t>(places.axes[i]) - 2];
+            places.start[i] -= begin;
+            places.stop[i] -= begin;
+        }
+    }
+    r.model.set_constant(id, 1, make_indices(places.start));
+    r.model.set_constant(id, 2, make_indices(places.stop));
+    r.model.infer(id);
+    const output_ref data = r.model[id].input(0);
+    if (r.model.shape(id) == r.model.shape(data) && !detail::feeds_result(r.model, id)) {
+        r.model.replace_uses(output_ref(id), data);
+    }
+}
+
+template <class Convolution>
+constexpr bool crop_convolution(rewrite& r, node_id id) {
+    graph& model = r.model;
+    if (!model.shape(id).is_static() || !model.shape(model[id].input(0)).is_static() ||
+        !model.shape(model[id].input(1)).is_static()) {
+        return false;
+    }
+    const seq<node_id> behind = position_wise_operations_behind(model, id);
+    const node_id last = behind.empty() ? id : behind.back();
+    const shape whole = model.shape(last);
+    spatial_region region;
+    spatial_region needed;
+    Convolution self = model[id].as<Convolution>();
+    if (!read_region(model, last, region) || !crop_window(model, id, region, self, needed)) {
+        return false;
+    }
+    const output_ref data = crop(r, model[id].input(0), needed);
+    model.set_input(id, 0, data);
+    model.set_attributes(id, lpt::move(self));
+    for (const node_id each : behind) {
+        model.infer(each);
+    }
+    for (const input_ref user : model.uses(last)) {
+        slice_region(r, user.node, whole, region);
+    }
+    return true;
+}
+
+}  // namespace fusion
+
+/// A Convolution of whose output Slices read a part of the positions, and nothing else reads any, computes only the part that holds these:
+/// its input is sliced instead.
+///
+/// Operations between them that compute each position for itself may be passed. A part without elements is left alone.
+struct convolution_cropping {
+    static constexpr text_view name = "ConvolutionCropping";
+    using pattern = lpt::pattern<op::convolution>;
+
+    static constexpr bool transform(rewrite& r, node_id id) { return fusion::crop_convolution<op::convolution>(r, id); }
+};
+
+/// The same with a GroupConvolution.
+struct group_convolution_cropping {
+    static constexpr text_view name = "GroupConvolutionCropping";
+    using pattern = lpt::pattern<op::group_convolution>;
+
+    static constexpr bool transform(rewrite& r, node_id id) {
+        return fusion::crop_convolution<op::group_convolution>(r, id);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/optimization/gelu_fusion.hpp
 #ifndef LPT_HOLDS_OPTIMIZATION_GELU_FUSION_HPP
 #define LPT_HOLDS_OPTIMIZATION_GELU_FUSION_HPP
@@ -32072,6 +32503,54 @@ struct gelu_tanh_fusion_half_of_gate
            made<&fusion::gelu_by_tanh, any<0>>, fusion::gelu_tanh_numbers> {};
 struct gelu_tanh_fusion_half_last : rule<"GeluTanhFusionHalfLast", fusion::half_last<fusion::gelu_tanh_gate>,
                                          made<&fusion::gelu_by_tanh, any<0>>, fusion::gelu_tanh_numbers> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/group_normalization_decomposition.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_GROUP_NORMALIZATION_DECOMPOSITION_HPP
+#define LPT_HOLDS_OPTIMIZATION_GROUP_NORMALIZATION_DECOMPOSITION_HPP
+namespace lpt::inline LPT_ABI {
+
+/// GroupNormalization becomes the MVN of its groups, for which there is a kernel, and a scale and a shift for each channel:
+/// y = reshape(MVN(reshape(x, [batch, groups, rest]))) * scale + bias.
+///
+/// Results differ by the rounding of the intermediate values.
+struct group_normalization_decomposition {
+    static constexpr text_view name = "GroupNormalizationDecomposition";
+    using pattern = lpt::pattern<op::group_normalization>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const output_ref x = model[id].input(0);
+        if (!model.shape(id).is_static() || model.type(x) != f32 || model.shape(id).elements() == 0) {
+            return false;
+        }
+        const op::group_normalization self = model[id].as<op::group_normalization>();
+        op::mvn normalization;
+        normalization.eps = self.epsilon;
+        const output_ref groups = reshaped(model, x, {0, self.num_groups, -1});
+        const output_ref normal =
+            model.add(lpt::move(normalization), {groups, model.constant(make_indices(integers{2}))});
+        integers sizes;
+        integers of_channels;
+        for (std::size_t axis = 0; axis < model.shape(id).rank(); ++axis) {
+            sizes.push_back(model.shape(id)[axis]);
+            of_channels.push_back(axis == 1 ? -1 : 1);
+        }
+        const output_ref scale = reshaped(model, model[id].input(1), of_channels);
+        const output_ref scaled = model.add(op::multiply{}, {reshaped(model, normal, sizes), scale});
+        const output_ref bias = reshaped(model, model[id].input(2), of_channels);
+        replace_and_name(r, id, model.add(op::add{}, {scaled, bias}));
+        return true;
+    }
+
+private:
+    /// A tensor with other sizes: 0 keeps that of the axis, -1 is what is left.
+    static constexpr output_ref reshaped(graph& model, output_ref data, const integers& sizes) {
+        return try_fold(model, model.add(op::reshape{true}, {data, model.constant(make_indices(sizes))}));
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -32527,10 +33006,12 @@ using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, 
                                hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion,
                                swish_fusion_with_beta, mish_fusion, mvn_fusion, mvn_fusion_by_product>;
 
-/// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
+/// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
+/// node.
 using default_optimizations =
     detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion,
-                         reshape_elimination, reshape_fusion, concat_fusion>,
+                         reshape_elimination, reshape_fusion, concat_fusion, convolution_cropping,
+                         group_convolution_cropping, group_normalization_decomposition>,
                    function_fusions,
                    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
                          attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;

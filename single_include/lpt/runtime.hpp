@@ -893,6 +893,7 @@ enum class unary_function : std::uint8_t {
     sign,  ///< -1, 0 or 1
     reciprocal,  ///< 1 / v
     square,  ///< v * v
+    cube,  ///< v * v * v
 };
 
 /// What a step of an epilogue does to v, the value of one output element in channel c of row r.
@@ -3005,7 +3006,7 @@ struct sampled_axis {
 private:
     static sample at(Real place, std::int64_t size) {
         sample result;
-        if (!(place >= -1) || place > static_cast<Real>(size)) {
+        if (size == 0 || !(place >= -1) || place > static_cast<Real>(size)) {
             result.is_outside = true;
             return result;
         }
@@ -5917,6 +5918,83 @@ constexpr step_id next_of(step_id id) noexcept { return static_cast<step_id>(sta
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/moving_steps.hpp
+#ifndef LPT_HOLDS_PLAN_MOVING_STEPS_HPP
+#define LPT_HOLDS_PLAN_MOVING_STEPS_HPP
+// Steps that move bytes from one tensor to another.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
+struct block_run {
+    std::int32_t to = 0;
+    std::int32_t from = 0;
+    std::int32_t distance = 1;
+    std::int32_t count = 1;
+};
+
+/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1. Where few runs
+/// say the same, `runs` stands in its place.
+struct gather_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    std::int64_t element_bytes = 1;
+    std::int64_t block = 1;  // elements
+    std::vector<std::int32_t> blocks;
+    std::vector<block_run> runs;
+    std::vector<std::byte> fill;  // one element
+};
+
+/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
+/// input; a negative index counts from the back. Raises an error for one outside.
+struct choice_step {
+    tensor_id input = tensor_id::none;
+    tensor_id indices = tensor_id::none;  // i32 or i64
+    tensor_id output = tensor_id::none;
+    std::int64_t parts = 1;
+    std::int64_t parts_of_batch = 1;
+    std::int64_t size = 1;  // blocks of a part of the input
+    std::int64_t count = 1;  // indices of a batch
+    std::size_t block_bytes = 1;
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost.
+struct margin_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    std::vector<std::byte> fill;  // one pixel
+};
+
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+struct concat_step {
+    std::vector<tensor_id> inputs;
+    std::vector<std::size_t> lengths;
+    std::size_t rows = 1;
+    tensor_id output = tensor_id::none;
+};
+
+/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
+struct transpose_step {
+    kernel::transpose_problem problem;  // without pointers
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+};
+
+/// Copies a tensor; into a state that was never written before only when `first_time`.
+struct copy_step {
+    tensor_id input = tensor_id::none;
+    tensor_id output = tensor_id::none;
+    bool first_time = false;
+    state_id state = state_id::none;  // that is written, or none
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/large_pages.hpp
 #ifndef LPT_HOLDS_PLAN_LARGE_PAGES_HPP
 #define LPT_HOLDS_PLAN_LARGE_PAGES_HPP
@@ -6200,55 +6278,6 @@ struct lookup_step {
     std::vector<std::uint8_t> table;
 };
 
-/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
-struct gather_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    std::int64_t element_bytes = 1;
-    std::int64_t block = 1;  // elements
-    std::vector<std::int32_t> blocks;
-    std::vector<std::byte> fill;  // one element
-};
-
-/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
-/// input; a negative index counts from the back. Raises an error for one outside.
-struct choice_step {
-    tensor_id input = tensor_id::none;
-    tensor_id indices = tensor_id::none;  // i32 or i64
-    tensor_id output = tensor_id::none;
-    std::int64_t parts = 1;
-    std::int64_t parts_of_batch = 1;
-    std::int64_t size = 1;  // blocks of a part of the input
-    std::int64_t count = 1;  // indices of a batch
-    std::size_t block_bytes = 1;
-};
-
-/// A margin around the pixels, of one value a channel; channels innermost.
-struct margin_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    std::int64_t batch = 1;
-    std::int64_t in[3] = {1, 1, 1};
-    std::int64_t begin[3] = {0, 0, 0};
-    std::int64_t out[3] = {1, 1, 1};
-    std::vector<std::byte> fill;  // one pixel
-};
-
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
-struct concat_step {
-    std::vector<tensor_id> inputs;
-    std::vector<std::size_t> lengths;
-    std::size_t rows = 1;
-    tensor_id output = tensor_id::none;
-};
-
-/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
-struct transpose_step {
-    kernel::transpose_problem problem;  // without pointers
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-};
-
 /// A kernel whose problem says its fields itself (kernel/rows/).
 /// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
 template <class Problem>
@@ -6276,14 +6305,6 @@ struct control_flow_step {
 struct deferred_step {
     node_id node = node_id::none;
     std::vector<tensor_id> inputs;
-};
-
-/// Copies a tensor; into a state that was never written before only when `first_time`.
-struct copy_step {
-    tensor_id input = tensor_id::none;
-    tensor_id output = tensor_id::none;
-    bool first_time = false;
-    state_id state = state_id::none;  // that is written, or none
 };
 
 namespace detail {
@@ -6657,6 +6678,8 @@ inline bool extend_by_power(chain& to, const graph& model, const node& each, int
     }
     if (exponent == 2) {
         to.unary(kernel::unary_function::square);
+    } else if (exponent == 3) {
+        to.unary(kernel::unary_function::cube);
     } else if (exponent == 0.5) {
         to.unary(kernel::unary_function::sqrt);
     } else if (exponent == -1) {
@@ -10127,6 +10150,38 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
+inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
+    std::vector<block_run> result;
+    const auto count = static_cast<std::int32_t>(blocks.size());
+    const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
+    for (std::int32_t i = 0; i < count;) {
+        if (result.size() == blocks.size() / 8) {
+            return {};
+        }
+        const bool fills = at(i) < 0;
+        block_run run{i, at(i), fills ? 0 : 1, 1};
+        if (!fills && i + 1 < count && at(i + 1) >= 0) {
+            run.distance = at(i + 1) - run.from;
+        }
+        while (++i < count && (at(i) < 0) == fills && at(i) == at(i - 1) + run.distance) {
+            ++run.count;
+        }
+        result.push_back(run);
+    }
+    return result;
+}
+/// The blocks that runs stand for.
+inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
+    std::vector<std::int32_t> result = work.blocks;
+    for (const block_run& run : work.runs) {
+        for (std::int32_t i = 0; i < run.count; ++i) {
+            result.push_back(run.from + i * run.distance);
+        }
+    }
+    return result;
+}
+
 /// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
 inline bool follow_one_another(const std::vector<std::int32_t>& from) {
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -10418,6 +10473,10 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
+            work.runs = detail::runs_of(work.blocks);
+            if (!work.runs.empty()) {
+                work.blocks = {};
+            }
             made.work = std::move(work);
         }
         add_step(std::move(made));
@@ -11076,7 +11135,9 @@ class stage_maker {
             }
         }
         known.collect();
-        network net = planner(std::move(known), options_).plan();
+        plan_options options = options_;
+        options.writes_outputs = false;  // some of its results are inputs of deferred steps, and no caller's
+        network net = planner(std::move(known), options).plan();
         add_deferred_steps(net, cuts_.size());
         return net;
     }
@@ -11767,25 +11828,72 @@ void gather_blocks(const plan::gather_step& work, const std::byte* from, std::by
     }
 }
 
+/// Calls work(type) with an unsigned integer as large as an element.
+template <class Work>
+void with_element(std::int64_t bytes, const Work& work) {
+    switch (bytes) {
+        case 1: return work(std::uint8_t{});
+        case 2: return work(std::uint16_t{});
+        case 4: return work(std::uint32_t{});
+        default: return work(std::uint64_t{});
+    }
+}
+
+/// One element again and again.
+inline void fill_bytes(const std::vector<std::byte>& element, std::byte* to, std::size_t size) {
+    for (std::size_t i = 0; i < size; i += element.size()) {
+        std::memcpy(to + i, element.data(), element.size());
+    }
+}
+
+/// Elements at equal distances next to each other.
+template <class Element>
+void collect(const std::byte* from, std::ptrdiff_t distance, std::byte* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(to + i * sizeof(Element), from + static_cast<std::ptrdiff_t>(i) * distance, sizeof(Element));
+    }
+}
+
+/// The runs from number `begin` to before `end`; `size`: bytes of a block.
+inline void gather_runs(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                        std::size_t end, std::size_t size) {
+    for (std::size_t at = begin; at < end; ++at) {
+        const plan::block_run run = work.runs[at];
+        const auto count = static_cast<std::size_t>(run.count);
+        std::byte* const first = to + static_cast<std::size_t>(run.to) * size;
+        const std::byte* const source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
+        if (run.from < 0) {
+            fill_bytes(work.fill, first, count * size);
+        } else if (run.distance == 1) {
+            copy_piece(first, source, count * size);
+        } else if (work.block == 1) {
+            with_element(work.element_bytes,
+                         [=](auto element) { collect<decltype(element)>(source, distance, first, count); });
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                copy_piece(first + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+            }
+        }
+    }
+}
+
 inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
                         std::size_t end) {
     const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    if (!work.runs.empty()) {
+        return gather_runs(work, from, to, begin, end, size);
+    }
     if (work.block == 1) {
-        switch (work.element_bytes) {
-            case 1: return gather_blocks<std::uint8_t>(work, from, to, begin, end);
-            case 2: return gather_blocks<std::uint16_t>(work, from, to, begin, end);
-            case 4: return gather_blocks<std::uint32_t>(work, from, to, begin, end);
-            default: return gather_blocks<std::uint64_t>(work, from, to, begin, end);
-        }
+        return with_element(work.element_bytes,
+                            [&](auto element) { gather_blocks<decltype(element)>(work, from, to, begin, end); });
     }
     for (std::size_t at = begin; at < end; ++at) {
         std::byte* const block = to + at * size;
         if (work.blocks[at] >= 0) {
             copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
         } else {
-            for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                std::memcpy(block + i, work.fill.data(), work.fill.size());
-            }
+            fill_bytes(work.fill, block, size);
         }
     }
 }
@@ -11795,10 +11903,13 @@ inline void gather_part(const plan::gather_step& work, const std::byte* from, st
 /// Blocks of the input in another order.
 inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
                    const kernel::parallel_for& parallel) {
-    const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
+    const bool in_runs = !work.runs.empty();
+    const std::size_t blocks =
+        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
+    const std::size_t bytes = blocks * static_cast<std::size_t>(work.block * work.element_bytes);
     const std::size_t effort =
-        work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, work.blocks.size(), effort,
+        work.block == 1 && !in_runs ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort,
                      [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 

@@ -88,7 +88,7 @@ struct graph_access {
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
         model.needs_verification_ = true;
-        model.at(id).attributes_ = lpt::move(what);
+        model.nodes_[id].attributes_ = lpt::move(what);
     }
     /// True if `reads_data` of a node is what its operation and its inputs imply.
     static constexpr bool reads_data_is_right(const graph& model, node_id id) {
@@ -98,7 +98,7 @@ struct graph_access {
     static constexpr node& writable(graph& model, node_id id) {
         model.needs_verification_ = true;
         model.may_have_open_shapes_ = true;
-        return model.at(id);
+        return model.nodes_[id];
     }
     static constexpr void note_rare_parts(graph& model, node_id id) {
         model.is_plain_ = model.is_plain_ && model[id].control_dependencies().empty() && model[id].bodies().size() == 0;
@@ -114,11 +114,11 @@ struct graph_access {
     }
     /// Completes the lists of uses of one output from their first inputs and the links forwards.
     static constexpr void complete_uses(graph& model, output_ref which) {
-        output_slot& output = model.at(which.node).outputs_[static_cast<std::size_t>(which.port)];
+        output_slot& output = model.nodes_[which.node].outputs_[static_cast<std::size_t>(which.port)];
         output.use_count = 0;
         output.last = {};
         for (input_ref each = output.first; each.node != node_id::none;) {
-            input_slot& slot = model.at(each.node).inputs_[static_cast<std::size_t>(each.port)];
+            input_slot& slot = model.nodes_[each.node].inputs_[static_cast<std::size_t>(each.port)];
             slot.previous = output.last;
             output.last = each;
             ++output.use_count;

@@ -262,7 +262,7 @@ constexpr bool graph::infer_at_once(node& each) {
 
 constexpr void graph::infer(node_id id) {
     needs_verification_ = true;  // of those below, if this changes what they read; of this one, if it fails
-    node& each = at(id);
+    node& each = nodes_[id];
     if (infer_at_once(each)) {
         return;
     }
