@@ -108,6 +108,23 @@ TEST_CASE("NhwcMaxPool has its channels last") {
     CHECK(results_of(make_model(net), {x})[0] == values{7, 8});
 }
 
+TEST_CASE("FusedMatMul brings a batch axis behind the rows of an operand in front of them") {
+    const auto product_of = [](const char* flag, const tensor& a, const tensor& b) {
+        const shape& rows = a.dimensions();
+        const shape& columns = b.dimensions();
+        const parts net{{make_node("FusedMatMul", {"a", "b"}, {"y"}, {integer(flag, 1)}, microsoft)},
+                        {},
+                        {value("a", {rows[0], rows[1], rows[2]}), value("b", {columns[0], columns[1], columns[2]})},
+                        {value("y", {3, 2, 1})}};
+        return results_of(make_model(net), {a, b})[0];
+    };
+    const tensor rows = floats_of({2, 3, 1}, {1, 2, 3, 4, 5, 6});
+    CHECK(product_of("transBatchA", rows, floats_of({3, 1, 1}, {10, 100, 1000})) ==
+          values{10, 40, 200, 500, 3000, 6000});
+    const tensor matrices = floats_of({3, 2, 2}, {1, 0, 0, 1, 2, 0, 0, 2, 0, 1, 1, 0});
+    CHECK(product_of("transBatchB", matrices, floats_of({2, 3, 1}, {1, 2, 3, 4, 5, 6})) == values{1, 4, 4, 10, 6, 3});
+}
+
 TEST_CASE("TransposeMatMul turns its first matrix") {
     const parts net{{make_node("TransposeMatMul", {"a", "b"}, {"y"}, {integer("transA", 1)}, microsoft)},
                     {},

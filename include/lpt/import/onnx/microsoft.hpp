@@ -234,14 +234,27 @@ inline void read_fused_convolution(operation& n) {
     n.out(activated(n, result));
 }
 
-inline void read_fused_mat_mul(operation& n) {
-    if (n.flag("transBatchA") || n.flag("transBatchB")) {
-        n.wrong({"transposed batches are not supported"});
+/// A matrix operand whose rows come before its batch axes, where a flag says so: the first axis moves behind those.
+inline output_ref with_batch_in_front(operation& n, std::size_t port, const char* flag) {
+    const output_ref given = n.in(port);
+    if (!n.flag(flag) || n.rank(given) < 3) {
+        return given;
     }
+    lpt::integers order;
+    for (std::size_t axis = 1; axis + 1 < n.rank(given); ++axis) {
+        order.push_back(static_cast<std::int64_t>(axis));
+    }
+    order.push_back(0);
+    order.push_back(static_cast<std::int64_t>(n.rank(given)) - 1);
+    return n.transpose(given, order);
+}
+
+inline void read_fused_mat_mul(operation& n) {
     op::mat_mul what;
     what.transpose_a = n.flag("transA");
     what.transpose_b = n.flag("transB");
-    const output_ref result = n.make(what, {n.in(0), n.in(1)});
+    const output_ref result =
+        n.make(what, {with_batch_in_front(n, 0, "transBatchA"), with_batch_in_front(n, 1, "transBatchB")});
     const double alpha = n.real("alpha", 1);
     n.out(alpha == 1 ? result : n.make(op::multiply{}, {result, n.like(result, alpha)}));
 }
