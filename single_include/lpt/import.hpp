@@ -4085,6 +4085,7 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 8, "QLinearAdd QLinearMul"},
     {"com.microsoft", 9, "EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere"},
     {"com.microsoft", 10, "MultiHeadAttention"},
+    {"com.microsoft", 12, "DynamicQuantizeLSTM"},
 };
 
 }  // namespace detail
@@ -6134,14 +6135,27 @@ inline void read_fused_convolution(operation& n) {
     n.out(activated(n, result));
 }
 
-inline void read_fused_mat_mul(operation& n) {
-    if (n.flag("transBatchA") || n.flag("transBatchB")) {
-        n.wrong({"transposed batches are not supported"});
+/// A matrix operand whose rows come before its batch axes, where a flag says so: the first axis moves behind those.
+inline output_ref with_batch_in_front(operation& n, std::size_t port, const char* flag) {
+    const output_ref given = n.in(port);
+    if (!n.flag(flag) || n.rank(given) < 3) {
+        return given;
     }
+    lpt::integers order;
+    for (std::size_t axis = 1; axis + 1 < n.rank(given); ++axis) {
+        order.push_back(static_cast<std::int64_t>(axis));
+    }
+    order.push_back(0);
+    order.push_back(static_cast<std::int64_t>(n.rank(given)) - 1);
+    return n.transpose(given, order);
+}
+
+inline void read_fused_mat_mul(operation& n) {
     op::mat_mul what;
     what.transpose_a = n.flag("transA");
     what.transpose_b = n.flag("transB");
-    const output_ref result = n.make(what, {n.in(0), n.in(1)});
+    const output_ref result =
+        n.make(what, {with_batch_in_front(n, 0, "transBatchA"), with_batch_in_front(n, 1, "transBatchB")});
     const double alpha = n.real("alpha", 1);
     n.out(alpha == 1 ? result : n.make(op::multiply{}, {result, n.like(result, alpha)}));
 }
@@ -7019,7 +7033,7 @@ inline output_ref gates(operation& n, output_ref from, std::int64_t size, std::i
 /// The sum of the biases of data and state, zero where there are none.
 inline output_ref summed_bias(operation& n, std::int64_t directions, std::int64_t rows) {
     if (!n.has(3)) {
-        return n.broadcast(n.like(n.in(1), 0), n.indices({directions, rows}));
+        return n.broadcast(n.like(n.in(0), 0), n.indices({directions, rows}));
     }
     return n.make(op::add{}, {n.slice(n.in(3), 1, 0, rows), n.slice(n.in(3), 1, rows, 2 * rows)});
 }
@@ -7067,7 +7081,7 @@ inline bool has_other_than_zeros(operation& n, std::size_t port) {
 
 /// An LSTM that is more than LSTMSequence: one loop a direction. Outputs like those of LSTMSequence.
 inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& what, const recurrent_inputs& from,
-                                         output_ref cell) {
+                                         output_ref cell, output_ref of_data, output_ref of_state) {
     const std::int64_t size = what.hidden_size;
     const output_ref bias = summed_bias(n, from.directions, 4 * size);
     seq<output_ref> parts[3];
@@ -7083,7 +7097,7 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
             if (i == 1 && n.flag("input_forget")) {
                 continue;  // coupled to the input gate
             }
-            loop.gates[i] = {rows(n.in(1), places[i]), rows(n.in(2), places[i]), rows(bias, places[i]), {}, {}};
+            loop.gates[i] = {rows(of_data, places[i]), rows(of_state, places[i]), rows(bias, places[i]), {}, {}};
             loop.gates[i].peephole = n.has(7) && i != 2 ? rows(n.in(7), places[i]) : output_ref();
         }
         for (std::size_t i = 0; i < 3; ++i) {
@@ -7101,7 +7115,8 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
     return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
 }
 
-inline void read_lstm(operation& n) {
+/// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state.
+inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) {
     op::lstm_sequence what;
     read_recurrent_attributes(n, what, 3);
     const std::int64_t size = what.hidden_size;
@@ -7114,16 +7129,38 @@ inline void read_lstm(operation& n) {
     }
     const auto out_cell = [&](output_ref last) { n.out(2, from.batch_first ? last : n.transpose(last, {1, 0, 2})); };
     if (n.flag("input_forget") || has_other_than_zeros(n, 7)) {
-        const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell);
+        const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell, of_data, of_state);
         out_states(n, from, made.all, made.hidden);
         return out_cell(made.cell);
     }
     // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
     const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
-    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(n.in(1)), order(n.in(2)),
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(of_data), order(of_state),
                                             order(summed_bias(n, from.directions, 4 * size))});
     out_states(n, from, made, output_ref(made, 1));
     out_cell(output_ref(made, 2));
+}
+inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
+
+/// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
+/// as real numbers, in the order of axes that LSTM has.
+inline output_ref dequantized_gates(operation& n, std::size_t weights, std::size_t scale) {
+    const element type = n.type(n.in(0));
+    const auto by_columns = [&](output_ref numbers) {
+        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {1});
+    };
+    output_ref result = n.convert(n.in(weights), type);
+    if (n.has(scale + 1)) {
+        result = n.make(op::subtract{}, {result, n.convert(by_columns(n.in(scale + 1)), type)});
+    }
+    return n.transpose(n.make(op::multiply{}, {result, by_columns(n.in(scale))}), {0, 2, 1});
+}
+/// LSTM with weights in bytes. Data and states are not quantized, which is nearer to the network that was quantized.
+inline void read_dynamic_quantize_lstm(operation& n) {
+    if (n.integer("hidden_size", 0) == 0) {
+        n.wrong({"needs the attribute 'hidden_size'"});
+    }
+    read_lstm_of(n, dequantized_gates(n, 1, 8), dequantized_gates(n, 2, 10));
 }
 
 inline void read_gru(operation& n) {
@@ -7174,6 +7211,7 @@ inline constexpr operator_entry recurrent_operators[] = {
     {"", "LSTM", read_lstm},
     {"", "GRU", read_gru},
     {"", "RNN", read_simple_recurrent},
+    {"com.microsoft", "DynamicQuantizeLSTM", read_dynamic_quantize_lstm},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx

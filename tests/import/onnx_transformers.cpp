@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 using namespace lpt;
 using namespace lpt::testing::onnx_file;
 
@@ -123,6 +125,31 @@ TEST_CASE("FusedMatMul brings a batch axis behind the rows of an operand in fron
           values{10, 40, 200, 500, 3000, 6000});
     const tensor matrices = floats_of({3, 2, 2}, {1, 0, 0, 1, 2, 0, 0, 2, 0, 1, 1, 0});
     CHECK(product_of("transBatchB", matrices, floats_of({2, 3, 1}, {1, 2, 3, 4, 5, 6})) == values{1, 4, 4, 10, 6, 3});
+}
+
+TEST_CASE(
+    "DynamicQuantizeLSTM is an LSTM whose weights are dequantized, with a scale for a direction or for a column") {
+    const auto state_of = [](const std::vector<std::int64_t>& sizes, const std::vector<float>& scales) {
+        const std::vector<float> zeros(scales.size(), 0.0F);
+        const std::string of_data("\x0c\x08\x0e\x10",
+                                  4);  // less 10: 2, -2, 4, 6 for input, output, forget gate and candidate
+        const std::string points(scales.size(), '\x0a');
+        const parts net{{make_node("DynamicQuantizeLSTM", {"x", "w", "r", "", "", "", "", "", "ws", "wz", "rs", "rz"},
+                                   {"y"}, {integer("hidden_size", 1)}, microsoft)},
+                        {raw_tensor("w", {1, 1, 4}, u8_type, of_data),
+                         raw_tensor("r", {1, 1, 4}, u8_type, std::string(4, '\x0a')), floats("ws", sizes, scales),
+                         raw_tensor("wz", sizes, u8_type, points), floats("rs", sizes, zeros),
+                         raw_tensor("rz", sizes, u8_type, points)},
+                        {value("x", {1, 1, 1})},
+                        {value("y", {1, 1, 1, 1})}};
+        return results_of(make_model(net), {floats_of({1, 1, 1}, {0.5})})[0][0];
+    };
+    const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+    const auto wanted = [&](double input, double output, double candidate) {
+        return sigmoid(output / 2) * std::tanh(sigmoid(input / 2) * std::tanh(candidate / 2));
+    };
+    CHECK(state_of({1}, {0.5F}) == doctest::Approx(wanted(1, -1, 3)).epsilon(1e-5));
+    CHECK(state_of({1, 4}, {0.5F, 1, 2, 0.25F}) == doctest::Approx(wanted(1, -2, 1.5)).epsilon(1e-5));
 }
 
 TEST_CASE("TransposeMatMul turns its first matrix") {

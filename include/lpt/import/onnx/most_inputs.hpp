@@ -61,6 +61,7 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 8, "QLinearAdd QLinearMul"},
     {"com.microsoft", 9, "EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere"},
     {"com.microsoft", 10, "MultiHeadAttention"},
+    {"com.microsoft", 12, "DynamicQuantizeLSTM"},
 };
 
 }  // namespace detail
