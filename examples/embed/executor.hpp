@@ -392,7 +392,7 @@ class plan_writer {
                               {"table", bytes_of(work.table.data(), work.table.size())}});
     }
     void write(const plan::gather_step& work, const std::string&) {
-        const std::vector<std::int32_t> order = plan::detail::blocks_of(work);
+        const std::vector<std::int32_t> order = plan::blocks_of(work);
         const std::string blocks = array("std::int32_t", "blocks", order);
         write_step("gather", {{"input", place_of(work.input)},
                               {"output", place_of(work.output)},

@@ -1447,6 +1447,18 @@ public:
         }
         return shape(of);
     }
+    /// The size of an axis, perhaps unknown; an error where there is no such axis.
+    dimension size_of(output_ref of, std::size_t axis) {
+        if (axis >= rank(of)) {
+            wrong({"needs more axes than its input has, which is of shape ", shape(of)});
+        }
+        return shape(of)[axis];
+    }
+    /// The same for a tensor whose shape must be known.
+    std::int64_t static_size_of(output_ref of, std::size_t axis) {
+        static_shape(of);
+        return size_of(of, axis);
+    }
     std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
         const std::int64_t result = normalized_axis(axis, rank);
         if (result < 0) {
@@ -2826,7 +2838,7 @@ inline output_ref heads_apart(operation& n, output_ref x, std::int64_t heads) {
     if (heads <= 0) {
         n.wrong({"needs the numbers of heads for inputs of three axes"});
     }
-    const dimension width = n.shape(x)[2];
+    const dimension width = n.size_of(x, 2);
     const std::int64_t size = width == dynamic_dimension ? -1 : width / heads;
     return n.transpose(n.reshape(x, {0, 0, heads, size}, true), {0, 2, 1, 3});
 }
@@ -2871,7 +2883,7 @@ inline attention_mask read_attention_mask(operation& n, output_ref query, output
     if (n.has(3)) {
         output_ref given = n.in(3);
         const bool is_condition = n.type(given) == boolean;
-        const dimension width = n.shape(given)[n.rank(given) - 1];
+        const dimension width = n.size_of(given, n.rank(given) - 1);
         const dimension wanted = n.shape(key)[2];
         if (width != wanted && width != 1 && width != dynamic_dimension && wanted != dynamic_dimension) {
             lpt::integers begin;
@@ -2938,7 +2950,7 @@ inline void read_attention(operation& n) {
         values = n.concat({n.in(5), values}, 2);
     }
     for (const output_ref each : {query, key, values}) {
-        if (!n.shape(each).rank_is_static() || n.rank(each) != 4) {
+        if (n.rank(each) != 4) {
             n.wrong({"needs queries, keys and values of 3 or 4 axes, not ", n.shape(each)});
         }
     }
@@ -2994,7 +3006,7 @@ inline void read_attention(operation& n) {
 
 /// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
 inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
-    const dimension size = n.shape(apart)[3];
+    const dimension size = n.size_of(apart, 3);
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
@@ -3091,7 +3103,7 @@ inline void read_linear_attention(operation& n) {
     const bool decays = rule == "gated" || rule == "gated_delta";
     const bool corrects = rule == "delta" || rule == "gated_delta";
     const output_ref decay = decays ? part(4, heads) : output_ref();
-    const output_ref beta = corrects ? part(5, n.shape(n.in(5))[2] == 1 ? 1 : heads) : output_ref();
+    const output_ref beta = corrects ? part(5, n.size_of(n.in(5), 2) == 1 ? 1 : heads) : output_ref();
     constexpr std::int64_t most_places = 512;
     if (rows[2] > most_places) {
         n.wrong({"has ", rows[2], " places, more than ", most_places});
@@ -5092,7 +5104,7 @@ inline void read_flex_attention(operation& n) {
     const output_ref query = n.in(0);
     const element type = n.type(query);
     const lpt::shape sizes = n.static_shape(query);
-    const std::int64_t heads = n.static_shape(n.in(1))[1];
+    const std::int64_t heads = n.static_size_of(n.in(1), 1);
     if (sizes.rank() != 4 || heads < 1 || sizes[1] % heads != 0) {
         n.wrong({"needs four axes and whole groups of heads, not ", sizes, " and ", n.shape(n.in(1))});
     }
@@ -6210,7 +6222,7 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     const std::size_t rank = n.rank(given);
     output_ref counts;
     if (rank == 1) {
-        const dimension batch = n.shape(places)[0];
+        const dimension batch = n.size_of(places, 0);
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
             n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
         }
@@ -6619,7 +6631,7 @@ inline void add_attention_bias(operation& n, attention_operands& to, std::int64_
         *each = n.make(op::add{}, {*each, n.reshape(part, {heads, 1, size})});
         begin += heads * size;
     }
-    const dimension width = n.shape(bias)[0];
+    const dimension width = n.size_of(bias, 0);
     if (width != dynamic_dimension && width != begin) {
         n.wrong({"has a bias of ", width, " numbers, expected ", begin});
     }
@@ -6987,7 +6999,7 @@ template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
     to.hidden_size = n.integer("hidden_size", 0);
     if (to.hidden_size == 0) {
-        to.hidden_size = n.static_shape(n.in(2))[2];
+        to.hidden_size = n.static_size_of(n.in(2), 2);
     }
     to.direction = direction_of(n);
     to.clip = n.real("clip", 0);
@@ -7775,7 +7787,7 @@ inline void read_affine_grid(operation& n) {
     const output_ref theta = n.in(0);
     const element type = n.type(theta);
     const bool aligned = n.flag("align_corners");
-    const std::int64_t axes = n.static_shape(theta)[1];
+    const std::int64_t axes = n.static_size_of(theta, 1);
     const output_ref sizes = n.convert(n.in(1), i64);
     const output_ref inner = n.slice(sizes, 0, 2, 2 + axes);
     seq<output_ref> parts;
@@ -7865,7 +7877,7 @@ inline void read_cumulative_product(operation& n) {
 inline output_ref fourier_transform(operation& n, output_ref axis, bool is_inverse, bool is_one_sided) {
     const output_ref x = n.in(0);
     const auto last = static_cast<std::int64_t>(n.rank(x)) - 1;
-    const bool is_complex = n.shape(x)[static_cast<std::size_t>(last)] == 2;
+    const bool is_complex = n.size_of(x, static_cast<std::size_t>(last)) == 2;
     seq<output_ref> inputs{x, axis};
     if (n.has(1)) {
         inputs.push_back(n.reshape(n.convert(n.in(1), i64), {1}));

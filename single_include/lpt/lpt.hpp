@@ -5421,12 +5421,15 @@ constexpr void require_index_type(const inference& facts, text_view attribute, e
     }
 }
 
-/// The one integer that is known to arrive at a port; `unknown_value` if it is not known.
-constexpr std::int64_t infer_single_value(const inference& facts, std::size_t port) {
+constexpr void require_single_number(const inference& facts, std::size_t port) {
     const shape& dimensions = facts.dimensions(port);
     if (dimensions.is_static() && dimensions.elements() != 1) {
         facts.wrong({"input ", port, " must be a single number, not a tensor of shape ", dimensions});
     }
+}
+/// The one integer that is known to arrive at a port; `unknown_value` if it is not known.
+constexpr std::int64_t infer_single_value(const inference& facts, std::size_t port) {
+    require_single_number(facts, port);
     integers values;
     return facts.values(port, values) && values.size() == 1 ? values[0] : unknown_value;
 }
@@ -5666,12 +5669,8 @@ struct one_hot {
             facts.wrong(
                 {"on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off)});
         }
-        for (std::size_t port = 2; port < 4; ++port) {
-            const shape& numbers = facts.dimensions(port);
-            if (numbers.is_static() && numbers.elements() != 1) {
-                facts.wrong({"on_value and off_value must be one value each, not of shape ", numbers});
-            }
-        }
+        detail::require_single_number(facts, 2);
+        detail::require_single_number(facts, 3);
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
             facts.wrong({"depth must not be negative, but is ", depth});
@@ -7387,6 +7386,11 @@ struct axis_slice {
     bool whole_end = false;
 };
 
+/// A place that may count from the back, within [low, high].
+constexpr std::int64_t clamped_place(std::int64_t place, dimension size, std::int64_t low, std::int64_t high) {
+    return math::minimum(math::maximum(place < 0 ? place + size : place, low), high);
+}
+
 /// The number of elements that a slice of an axis of size `size` has.
 constexpr dimension sliced_size(dimension size, const axis_slice& slice) {
     const bool known =
@@ -7400,10 +7404,8 @@ constexpr dimension sliced_size(dimension size, const axis_slice& slice) {
     const bool forward = slice.step > 0;
     const std::int64_t low = forward ? 0 : -1;
     const std::int64_t high = forward ? size : size - 1;
-    std::int64_t begin = slice.begin < 0 ? slice.begin + size : slice.begin;
-    std::int64_t end = slice.end < 0 ? slice.end + size : slice.end;
-    begin = slice.whole_begin ? (forward ? low : high) : math::minimum(math::maximum(begin, low), high);
-    end = slice.whole_end ? (forward ? high : low) : math::minimum(math::maximum(end, low), high);
+    const std::int64_t begin = slice.whole_begin ? (forward ? low : high) : clamped_place(slice.begin, size, low, high);
+    const std::int64_t end = slice.whole_end ? (forward ? high : low) : clamped_place(slice.end, size, low, high);
     const std::int64_t distance = forward ? end - begin : begin - end;
     if (distance <= 0) {
         return 0;
@@ -10143,21 +10145,28 @@ constexpr void graph::relax_keeping_shape(node_id id, element output, relaxation
     nodes_[id].outputs_[0].type = output;
 }
 
+namespace detail {
+
+/// Types of ports, of which those behind the last one that is named are `dynamic`.
+template <class Types>
+constexpr void set_type_of_port(Types& types, std::size_t port, element type) {
+    if (types.size() <= port) {
+        types.resize(port + 1, dynamic);
+    }
+    types[port] = type;
+}
+
+}  // namespace detail
+
 constexpr void graph::relax_output(node_id id, element type, std::size_t port) {
     relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
-    if (types.output_types.size() <= port) {
-        types.output_types.resize(port + 1, dynamic);
-    }
-    types.output_types[port] = type;
+    detail::set_type_of_port(types.output_types, port, type);
     relax(id, lpt::move(types));
 }
 
 constexpr void graph::relax_input(node_id id, element type, std::size_t port) {
     relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
-    if (types.input_types.size() <= port) {
-        types.input_types.resize(port + 1, dynamic);
-    }
-    types.input_types[port] = type;
+    detail::set_type_of_port(types.input_types, port, type);
     relax(id, lpt::move(types));
 }
 
@@ -16474,8 +16483,8 @@ constexpr tensor reduction(const call& node) {
         if (node.kind() == op::kind::reduce_mean) {
             value = is_integer_type<sum> && share == 0 ? sum(0) : value / share;
         } else if (node.kind() == op::kind::reduce_l2) {
-            value =
-                value < 0 ? sum(0) : static_cast<sum>(math::sqrt(static_cast<double>(value)));  // a sum that wrapped
+            const bool has_wrapped = value < 0;  // squares of large integers
+            value = has_wrapped ? sum(0) : static_cast<sum>(math::sqrt(static_cast<double>(value)));
         }
         result[i] = static_cast<Number>(value);
     }
@@ -32265,7 +32274,7 @@ private:
         if (step[i] <= 0 || count <= 0) {
             return false;
         }
-        start[i] = math::maximum<std::int64_t>(start[i] < 0 ? start[i] + size : start[i], 0);
+        start[i] = op::detail::clamped_place(start[i], size, 0, size);
         stop[i] = start[i] + (count - 1) * step[i] + 1;
         return true;
     }

@@ -159,3 +159,15 @@ TEST_CASE("TransposeMatMul turns its first matrix") {
                     {value("y", {1, 1})}};
     CHECK(results_of(make_model(net), {floats_of({2, 1}, {1, 2}), floats_of({2, 1}, {3, 4})})[0] == values{11});
 }
+
+TEST_CASE("Operators that look at a certain axis refuse inputs without it") {
+    const auto check_refused = [](const std::string& node, const words& inputs) {
+        const parts net{{node}, {}, inputs, {value("y", {-1})}};
+        CHECK_THROWS_WITH_AS(import_content(make_model(net)), doctest::Contains("needs more axes than its input has"),
+                             error);
+    };
+    check_refused(make_node("MultiHeadAttention", {"x", "x", "x"}, {"y"}, {integer("num_heads", 1)}, microsoft),
+                  {value("x", {2, 2})});
+    check_refused(make_node("LSTM", {"x", "w", "w"}, {"y"}), {value("x", {1, 1, 2}), value("w", {1, 4})});
+    check_refused(make_node("AffineGrid", {"x", "x"}, {"y"}), {value("x", {2})});
+}

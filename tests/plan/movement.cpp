@@ -79,7 +79,7 @@ TEST_CASE("Elements that lie at equal distances are moved in runs") {
     CHECK(work.runs[1].from == 1);
     CHECK(work.runs[1].distance == 1);
     CHECK(work.runs[1].to == 11);
-    const std::vector<std::int32_t> order = plan::detail::blocks_of(work);
+    const std::vector<std::int32_t> order = plan::blocks_of(work);
     REQUIRE(order.size() == 140);
     CHECK(order[69] == 19);
     CHECK(order[70] == 50);
@@ -94,7 +94,7 @@ TEST_CASE("What is filled in is a run of its own") {
     REQUIRE(work.runs.size() == 4);
     CHECK(work.runs[0].from == -1);
     CHECK(work.runs[2].distance == -2);
-    CHECK(plan::detail::blocks_of(work) == blocks);
+    CHECK(plan::blocks_of(work) == blocks);
 }
 
 TEST_CASE("Short runs stay blocks") {

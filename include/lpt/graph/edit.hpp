@@ -134,21 +134,28 @@ constexpr void graph::relax_keeping_shape(node_id id, element output, relaxation
     nodes_[id].outputs_[0].type = output;
 }
 
+namespace detail {
+
+/// Types of ports, of which those behind the last one that is named are `dynamic`.
+template <class Types>
+constexpr void set_type_of_port(Types& types, std::size_t port, element type) {
+    if (types.size() <= port) {
+        types.resize(port + 1, dynamic);
+    }
+    types[port] = type;
+}
+
+}  // namespace detail
+
 constexpr void graph::relax_output(node_id id, element type, std::size_t port) {
     relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
-    if (types.output_types.size() <= port) {
-        types.output_types.resize(port + 1, dynamic);
-    }
-    types.output_types[port] = type;
+    detail::set_type_of_port(types.output_types, port, type);
     relax(id, lpt::move(types));
 }
 
 constexpr void graph::relax_input(node_id id, element type, std::size_t port) {
     relaxation types = nodes_[id].relaxation_ ? *nodes_[id].relaxation_ : relaxation{};
-    if (types.input_types.size() <= port) {
-        types.input_types.resize(port + 1, dynamic);
-    }
-    types.input_types[port] = type;
+    detail::set_type_of_port(types.input_types, port, type);
     relax(id, lpt::move(types));
 }
 

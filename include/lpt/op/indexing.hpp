@@ -14,12 +14,15 @@ constexpr void require_index_type(const inference& facts, text_view attribute, e
     }
 }
 
-/// The one integer that is known to arrive at a port; `unknown_value` if it is not known.
-constexpr std::int64_t infer_single_value(const inference& facts, std::size_t port) {
+constexpr void require_single_number(const inference& facts, std::size_t port) {
     const shape& dimensions = facts.dimensions(port);
     if (dimensions.is_static() && dimensions.elements() != 1) {
         facts.wrong({"input ", port, " must be a single number, not a tensor of shape ", dimensions});
     }
+}
+/// The one integer that is known to arrive at a port; `unknown_value` if it is not known.
+constexpr std::int64_t infer_single_value(const inference& facts, std::size_t port) {
+    require_single_number(facts, port);
     integers values;
     return facts.values(port, values) && values.size() == 1 ? values[0] : unknown_value;
 }
@@ -259,12 +262,8 @@ struct one_hot {
             facts.wrong(
                 {"on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off)});
         }
-        for (std::size_t port = 2; port < 4; ++port) {
-            const shape& numbers = facts.dimensions(port);
-            if (numbers.is_static() && numbers.elements() != 1) {
-                facts.wrong({"on_value and off_value must be one value each, not of shape ", numbers});
-            }
-        }
+        detail::require_single_number(facts, 2);
+        detail::require_single_number(facts, 3);
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
             facts.wrong({"depth must not be negative, but is ", depth});

@@ -81,7 +81,7 @@ private:
         if (step[i] <= 0 || count <= 0) {
             return false;
         }
-        start[i] = math::maximum<std::int64_t>(start[i] < 0 ? start[i] + size : start[i], 0);
+        start[i] = op::detail::clamped_place(start[i], size, 0, size);
         stop[i] = start[i] + (count - 1) * step[i] + 1;
         return true;
     }

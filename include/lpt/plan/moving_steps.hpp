@@ -30,6 +30,16 @@ struct gather_step {
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
+/// The input block of each output block, or -1: `blocks`, or what `runs` stand for.
+inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
+    std::vector<std::int32_t> result = work.blocks;
+    for (const block_run& run : work.runs) {
+        for (std::int32_t i = 0; i < run.count; ++i) {
+            result.push_back(run.from + i * run.distance);
+        }
+    }
+    return result;
+}
 
 /// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
 /// input; a negative index counts from the back. Raises an error for one outside.

@@ -104,16 +104,6 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
     }
     return result;
 }
-/// The blocks that runs stand for.
-inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
-    std::vector<std::int32_t> result = work.blocks;
-    for (const block_run& run : work.runs) {
-        for (std::int32_t i = 0; i < run.count; ++i) {
-            result.push_back(run.from + i * run.distance);
-        }
-    }
-    return result;
-}
 
 /// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
 inline bool follow_one_another(const std::vector<std::int32_t>& from) {

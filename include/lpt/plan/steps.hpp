@@ -4,6 +4,7 @@
 
 #include <lpt/graph/graph.hpp>
 #include <lpt/kernel/rows.hpp>
+#include <lpt/plan/ids.hpp>
 #include <lpt/plan/moving_steps.hpp>
 #include <lpt/plan/zeroed_memory.hpp>
 

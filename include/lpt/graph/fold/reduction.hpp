@@ -121,8 +121,8 @@ constexpr tensor reduction(const call& node) {
         if (node.kind() == op::kind::reduce_mean) {
             value = is_integer_type<sum> && share == 0 ? sum(0) : value / share;
         } else if (node.kind() == op::kind::reduce_l2) {
-            value =
-                value < 0 ? sum(0) : static_cast<sum>(math::sqrt(static_cast<double>(value)));  // a sum that wrapped
+            const bool has_wrapped = value < 0;  // squares of large integers
+            value = has_wrapped ? sum(0) : static_cast<sum>(math::sqrt(static_cast<double>(value)));
         }
         result[i] = static_cast<Number>(value);
     }

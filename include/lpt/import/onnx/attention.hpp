@@ -11,7 +11,7 @@ inline output_ref heads_apart(operation& n, output_ref x, std::int64_t heads) {
     if (heads <= 0) {
         n.wrong({"needs the numbers of heads for inputs of three axes"});
     }
-    const dimension width = n.shape(x)[2];
+    const dimension width = n.size_of(x, 2);
     const std::int64_t size = width == dynamic_dimension ? -1 : width / heads;
     return n.transpose(n.reshape(x, {0, 0, heads, size}, true), {0, 2, 1, 3});
 }
@@ -56,7 +56,7 @@ inline attention_mask read_attention_mask(operation& n, output_ref query, output
     if (n.has(3)) {
         output_ref given = n.in(3);
         const bool is_condition = n.type(given) == boolean;
-        const dimension width = n.shape(given)[n.rank(given) - 1];
+        const dimension width = n.size_of(given, n.rank(given) - 1);
         const dimension wanted = n.shape(key)[2];
         if (width != wanted && width != 1 && width != dynamic_dimension && wanted != dynamic_dimension) {
             lpt::integers begin;
@@ -123,7 +123,7 @@ inline void read_attention(operation& n) {
         values = n.concat({n.in(5), values}, 2);
     }
     for (const output_ref each : {query, key, values}) {
-        if (!n.shape(each).rank_is_static() || n.rank(each) != 4) {
+        if (n.rank(each) != 4) {
             n.wrong({"needs queries, keys and values of 3 or 4 axes, not ", n.shape(each)});
         }
     }
@@ -179,7 +179,7 @@ inline void read_attention(operation& n) {
 
 /// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
 inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
-    const dimension size = n.shape(apart)[3];
+    const dimension size = n.size_of(apart, 3);
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
@@ -276,7 +276,7 @@ inline void read_linear_attention(operation& n) {
     const bool decays = rule == "gated" || rule == "gated_delta";
     const bool corrects = rule == "delta" || rule == "gated_delta";
     const output_ref decay = decays ? part(4, heads) : output_ref();
-    const output_ref beta = corrects ? part(5, n.shape(n.in(5))[2] == 1 ? 1 : heads) : output_ref();
+    const output_ref beta = corrects ? part(5, n.size_of(n.in(5), 2) == 1 ? 1 : heads) : output_ref();
     constexpr std::int64_t most_places = 512;
     if (rows[2] > most_places) {
         n.wrong({"has ", rows[2], " places, more than ", most_places});

@@ -32,7 +32,7 @@ inline void read_flex_attention(operation& n) {
     const output_ref query = n.in(0);
     const element type = n.type(query);
     const lpt::shape sizes = n.static_shape(query);
-    const std::int64_t heads = n.static_shape(n.in(1))[1];
+    const std::int64_t heads = n.static_size_of(n.in(1), 1);
     if (sizes.rank() != 4 || heads < 1 || sizes[1] % heads != 0) {
         n.wrong({"needs four axes and whole groups of heads, not ", sizes, " and ", n.shape(n.in(1))});
     }

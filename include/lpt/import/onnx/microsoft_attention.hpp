@@ -13,7 +13,7 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     const std::size_t rank = n.rank(given);
     output_ref counts;
     if (rank == 1) {
-        const dimension batch = n.shape(places)[0];
+        const dimension batch = n.size_of(places, 0);
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
             n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
         }

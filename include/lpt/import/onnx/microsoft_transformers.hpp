@@ -51,7 +51,7 @@ inline void add_attention_bias(operation& n, attention_operands& to, std::int64_
         *each = n.make(op::add{}, {*each, n.reshape(part, {heads, 1, size})});
         begin += heads * size;
     }
-    const dimension width = n.shape(bias)[0];
+    const dimension width = n.size_of(bias, 0);
     if (width != dynamic_dimension && width != begin) {
         n.wrong({"has a bias of ", width, " numbers, expected ", begin});
     }

@@ -128,6 +128,18 @@ public:
         }
         return shape(of);
     }
+    /// The size of an axis, perhaps unknown; an error where there is no such axis.
+    dimension size_of(output_ref of, std::size_t axis) {
+        if (axis >= rank(of)) {
+            wrong({"needs more axes than its input has, which is of shape ", shape(of)});
+        }
+        return shape(of)[axis];
+    }
+    /// The same for a tensor whose shape must be known.
+    std::int64_t static_size_of(output_ref of, std::size_t axis) {
+        static_shape(of);
+        return size_of(of, axis);
+    }
     std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
         const std::int64_t result = normalized_axis(axis, rank);
         if (result < 0) {

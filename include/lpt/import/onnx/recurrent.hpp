@@ -51,7 +51,7 @@ template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
     to.hidden_size = n.integer("hidden_size", 0);
     if (to.hidden_size == 0) {
-        to.hidden_size = n.static_shape(n.in(2))[2];
+        to.hidden_size = n.static_size_of(n.in(2), 2);
     }
     to.direction = direction_of(n);
     to.clip = n.real("clip", 0);

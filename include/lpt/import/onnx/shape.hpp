@@ -163,7 +163,7 @@ inline void read_affine_grid(operation& n) {
     const output_ref theta = n.in(0);
     const element type = n.type(theta);
     const bool aligned = n.flag("align_corners");
-    const std::int64_t axes = n.static_shape(theta)[1];
+    const std::int64_t axes = n.static_size_of(theta, 1);
     const output_ref sizes = n.convert(n.in(1), i64);
     const output_ref inner = n.slice(sizes, 0, 2, 2 + axes);
     seq<output_ref> parts;

@@ -32,7 +32,7 @@ inline void read_cumulative_product(operation& n) {
 inline output_ref fourier_transform(operation& n, output_ref axis, bool is_inverse, bool is_one_sided) {
     const output_ref x = n.in(0);
     const auto last = static_cast<std::int64_t>(n.rank(x)) - 1;
-    const bool is_complex = n.shape(x)[static_cast<std::size_t>(last)] == 2;
+    const bool is_complex = n.size_of(x, static_cast<std::size_t>(last)) == 2;
     seq<output_ref> inputs{x, axis};
     if (n.has(1)) {
         inputs.push_back(n.reshape(n.convert(n.in(1), i64), {1}));

@@ -80,6 +80,11 @@ struct axis_slice {
     bool whole_end = false;
 };
 
+/// A place that may count from the back, within [low, high].
+constexpr std::int64_t clamped_place(std::int64_t place, dimension size, std::int64_t low, std::int64_t high) {
+    return math::minimum(math::maximum(place < 0 ? place + size : place, low), high);
+}
+
 /// The number of elements that a slice of an axis of size `size` has.
 constexpr dimension sliced_size(dimension size, const axis_slice& slice) {
     const bool known =
@@ -93,10 +98,8 @@ constexpr dimension sliced_size(dimension size, const axis_slice& slice) {
     const bool forward = slice.step > 0;
     const std::int64_t low = forward ? 0 : -1;
     const std::int64_t high = forward ? size : size - 1;
-    std::int64_t begin = slice.begin < 0 ? slice.begin + size : slice.begin;
-    std::int64_t end = slice.end < 0 ? slice.end + size : slice.end;
-    begin = slice.whole_begin ? (forward ? low : high) : math::minimum(math::maximum(begin, low), high);
-    end = slice.whole_end ? (forward ? high : low) : math::minimum(math::maximum(end, low), high);
+    const std::int64_t begin = slice.whole_begin ? (forward ? low : high) : clamped_place(slice.begin, size, low, high);
+    const std::int64_t end = slice.whole_end ? (forward ? high : low) : clamped_place(slice.end, size, low, high);
     const std::int64_t distance = forward ? end - begin : begin - end;
     if (distance <= 0) {
         return 0;
