@@ -83,7 +83,7 @@ concept lane_integers = requires(typename Lanes::floats& v, typename Lanes::ints
 }  // namespace detail
 
 /// What `lanes` of every instruction set has; `lanes<on::scalar>` says what each member means. Members that only some have: `load_first`
-/// and `load_first_bytes`, which load the first elements of a vector.
+/// and `load_first_bytes`, which load the first elements of a vector, and `look_up_16`, elements of a table of 16 numbers.
 template <class Lanes>
 concept vector_lanes = detail::lane_memory<Lanes> && detail::lane_arithmetic<Lanes> && detail::lane_integers<Lanes>;
 

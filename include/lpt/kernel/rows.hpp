@@ -4,6 +4,7 @@
 
 #include <lpt/kernel/rows/attention.hpp>
 #include <lpt/kernel/rows/cast.hpp>
+#include <lpt/kernel/rows/compressed_product.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
 #include <lpt/kernel/rows/fixed_point.hpp>
 #include <lpt/kernel/rows/groups.hpp>
@@ -360,8 +361,9 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
 
 namespace detail {
 

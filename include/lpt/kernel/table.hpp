@@ -21,6 +21,7 @@
 
 #include <lpt/kernel/attention.hpp>
 #include <lpt/kernel/cast.hpp>
+#include <lpt/kernel/compressed_product.hpp>
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>
 #include <lpt/kernel/fixed_binary.hpp>

@@ -10,6 +10,7 @@
 #include <lpt/op/convolution.hpp>
 #include <lpt/op/deformable_convolution.hpp>
 #include <lpt/op/detection.hpp>
+#include <lpt/op/fully_connected.hpp>
 #include <lpt/op/indexing.hpp>
 #include <lpt/op/mat_mul.hpp>
 #include <lpt/op/model.hpp>
@@ -33,14 +34,15 @@ using all =
          less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, relu, prelu, clamp, sigmoid, tanh,
          elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log, sqrt, abs,
          negative, sign, erf, floor, ceiling, round, sin, cos, convolution, group_convolution,
-         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul, max_pool,
-         avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze,
-         transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile,
-         pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax, log_softmax, batch_norm_inference, lrn,
-         group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod, reduce_l1, reduce_l2,
-         reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot, non_zero, scatter_nd_update,
-         non_max_suppression, roi_align, dft, idft, rdft, irdft, scaled_dot_product_attention, lstm_cell, gru_cell,
-         lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
+         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul,
+         fully_connected_compressed, max_pool, avg_pool, concat, split, variadic_split, strided_slice, slice, gather,
+         gather_nd, reshape, squeeze, unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space,
+         space_to_batch, shuffle_channels, broadcast, tile, pad, interpolate, reverse_sequence, mvn, normalize_l2,
+         softmax, log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
+         reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k,
+         cum_sum, one_hot, non_zero, scatter_nd_update, non_max_suppression, roi_align, dft, idft, rdft, irdft,
+         scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence, read_value, assign,
+         tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <compiled = once>

@@ -73,6 +73,7 @@ enum class kind : int {
     group_convolution_backprop_data,
     deformable_convolution,
     mat_mul,
+    fully_connected_compressed,
     // pooling
     max_pool,
     avg_pool,

@@ -15,6 +15,7 @@
 #include <lpt/transformation/preparation/convert_quantize_dequantize.hpp>
 #include <lpt/transformation/preparation/convert_squeeze.hpp>
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
+#include <lpt/transformation/preparation/mark_compressed_weights.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 #include <lpt/transformation/preparation/pad_fusion.hpp>
 
@@ -52,7 +53,7 @@ template <compiled = once>
     rewrite changes(model, attributes, settings, target);
     detail::run_as_one_rewrite(changes, version_conversions{});
     detail::run_as_one_rewrite(changes, preparing_fusions{});
-    detail::run_as_one_rewrite(changes, stage<mark_dequantization>{});
+    detail::run_as_one_rewrite(changes, stage<mark_dequantization, mark_compressed_weights>{});
     detail::run_as_one_rewrite(changes, stage<convert_quantize_dequantize>{});
     constant_folding_step::run(changes);
     detail::run_as_one_rewrite(changes, stage<convert_subtract_constant>{});

@@ -39,7 +39,8 @@ constexpr arithmetic_class class_of(op::kind operation) {
         case op::kind::group_convolution:
         case op::kind::convolution_backprop_data:
         case op::kind::group_convolution_backprop_data: return arithmetic_class::convolution;
-        case op::kind::mat_mul: return arithmetic_class::matrix_product;
+        case op::kind::mat_mul:
+        case op::kind::fully_connected_compressed: return arithmetic_class::matrix_product;
         case op::kind::lstm_cell:
         case op::kind::gru_cell:
         case op::kind::lstm_sequence:

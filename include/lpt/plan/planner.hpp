@@ -297,6 +297,7 @@ private:
     attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
+    bool make_compressed_product(node_id id);
     const group* affine_behind(node_id id, const kernel::normalization_problem& problem) const;
     tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);

@@ -8,6 +8,7 @@
 #include <lpt/reference/deformable_convolution.hpp>
 #include <lpt/reference/detection.hpp>
 #include <lpt/reference/fake_convert.hpp>
+#include <lpt/reference/fully_connected.hpp>
 #include <lpt/reference/indexing.hpp>
 #include <lpt/reference/interpolate.hpp>
 #include <lpt/reference/limits.hpp>
@@ -92,6 +93,7 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
+        case op::kind::fully_connected_compressed: return evaluate_fully_connected(node, outputs);
         case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
         case op::kind::scatter_nd_update: return evaluate_scatter(node, outputs);
         case op::kind::non_max_suppression:

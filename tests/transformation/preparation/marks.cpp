@@ -3,6 +3,7 @@
 
 #include <lpt/graph/verify.hpp>
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
+#include <lpt/transformation/preparation/mark_compressed_weights.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 
 #include <doctest/doctest.h>
@@ -125,4 +126,38 @@ TEST_CASE("constants of dequantizations keep their precision: data, zero point, 
     real.options.arguments.push_back(told(keep_const_precision::name, false, false));
     real.run<keep_const_precision>(real.multiply);
     CHECK_FALSE(kept(real, real.scale));
+}
+
+namespace {
+
+/// Constant -> Convert -> Multiply -> second operand of a MatMul, or first.
+struct weights_of_product : rewritten {
+    node_id convert = node_id::none;
+
+    constexpr explicit weights_of_product(element type, bool is_second = true) {
+        convert = model.add(op::convert{f32}, {constant({1, 2, 3, 4}, {2, 2}, type)});
+        const node_id scaled = model.add(op::multiply{}, {convert, constant({2, 3}, {2, 1}, f32)});
+        const output_ref x = model.parameter(f32, {2, 2}, "x");
+        seq<output_ref> operands{x, scaled};
+        if (!is_second) {
+            operands = {scaled, x};
+        }
+        model.result(model.add(op::mat_mul{}, operands));
+    }
+    constexpr bool stays() {
+        run<mark_compressed_weights>(convert);
+        return model[convert].has(mark::disabled_constant_folding);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("MarkCompressedWeights: weights of 4 bits that a MatMul reads stay") {
+    CHECK(weights_of_product(u4).stays());
+    CHECK(weights_of_product(i4).stays());
+}
+
+TEST_CASE("MarkCompressedWeights: other types, and what is no second operand, may be folded") {
+    CHECK_FALSE(weights_of_product(i8).stays());
+    CHECK_FALSE(weights_of_product(u4, false).stays());
 }

@@ -163,6 +163,47 @@ inline output_ref dequantized_input(operation& n, std::size_t port, quantization
     return detail::dequantized(n.builder(), integers, how, f32);
 }
 
+/// Known data whose whole blocks along an axis get an axis of their own behind it; else none: numbers are then gathered for each element.
+struct data_in_blocks {
+    output_ref data;
+    lpt::integers numbers;  // the shape of scales and zero points
+};
+inline std::optional<data_in_blocks> in_blocks(operation& n, output_ref data, std::int64_t axis, std::int64_t block) {
+    const tensor* known = n.known(data);
+    if (block <= 0 || known == nullptr) {
+        return std::nullopt;
+    }
+    const lpt::shape& whole = known->dimensions();
+    const auto at = static_cast<std::size_t>(n.axis_of(axis, whole.rank()));
+    if (whole[at] == 0 || whole[at] % block != 0 || whole.rank() + 1 > most_axes) {
+        return std::nullopt;
+    }
+    lpt::shape split = whole;
+    split[at] = whole[at] / block;
+    data_in_blocks result;
+    for (std::size_t i = 0; i < split.rank(); ++i) {
+        result.numbers.push_back(split[i]);
+    }
+    split.insert(at + 1, block);
+    result.numbers.insert(at + 1, 1);
+    result.data = n.builder().constant(tensor(*known, split));
+    return result;
+}
+
+/// Known integers of which each block along an axis has its scale and zero point.
+inline void read_dequantize_blocks(operation& n, const data_in_blocks& blocks, element result) {
+    output_ref real = n.convert(blocks.data, result);
+    if (n.has(2)) {
+        real = n.make(op::subtract{}, {real, n.reshape(n.convert(n.in(2), result), blocks.numbers)});
+    }
+    real = n.make(op::multiply{}, {real, n.reshape(n.convert(n.in(1), result), blocks.numbers)});
+    lpt::integers sizes;
+    for (const dimension size : n.shape(n.in(0)).dimensions()) {
+        sizes.push_back(size);
+    }
+    n.out(n.reshape(real, sizes));
+}
+
 inline void read_dequantize(operation& n) {
     const std::int64_t axis = n.integer("axis", 1);
     const std::int64_t block = n.integer("block_size", 0);
@@ -176,6 +217,14 @@ inline void read_dequantize(operation& n) {
         return;
     }
     const output_ref integers = n.in(0);
+    if (const std::optional<data_in_blocks> blocks = in_blocks(n, integers, axis, block)) {
+        for (std::size_t port = 1; port < (n.has(2) ? 3u : 2u); ++port) {
+            check_blocks(n, n.shape(n.in(port)), n.shape(integers),
+                         static_cast<std::size_t>(n.axis_of(axis, n.rank(integers))), block);
+        }
+        read_dequantize_blocks(n, *blocks, result);
+        return;
+    }
     const output_ref scale = broadcast_along(n, n.convert(n.in(1), result), integers, axis, block);
     output_ref real = n.convert(integers, result);
     if (n.has(2)) {

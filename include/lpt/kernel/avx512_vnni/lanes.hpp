@@ -35,6 +35,10 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
         return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
     }
+    /// table[index mod 16]
+    [[gnu::always_inline]] static floats look_up_16(floats table, ints index) noexcept {
+        return _mm512_permutexvar_ps(index, table);
+    }
     /// 16-bit halves: (low of a, low of b).
     [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
         return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/kernel/rows/fields.hpp>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The product of rows of f32 with weights of 4 or 8 bits, of which each block of a column has its scale and zero point:
+///   y[i][n] = sum over blocks b of scale[n][b] * (sum over k of block b of x[i][k] * (code[n][k] - zero_point[n][b])).
+/// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
+/// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
+/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code. The same bits on every instruction set and for any
+/// number of rows.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
+///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
+///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
+///   nothing.
+struct compressed_product_problem {
+    std::int64_t rows = 1;
+    std::int64_t inner = 1;
+    std::int64_t columns = 1;
+    std::int64_t block = 1;
+    std::int64_t bits = 4;
+    bool has_zero_points = false;
+    float zero_point = 0;
+    const float* input = nullptr;
+    const unsigned char* packed = nullptr;
+    float* output = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "compressed_product";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("rows", self.rows);
+        visit("inner", self.inner);
+        visit("columns", self.columns);
+        visit("block", self.block);
+        visit("bits", self.bits);
+        visit("has_zero_points", self.has_zero_points);
+        visit("zero_point", self.zero_point);
+        visit("input", self.input);
+        visit("packed", self.packed);
+        visit("output", self.output);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// Where the parts of a packed block lie. Panels of `panel_columns` columns follow each other; a panel is its blocks one behind the other, and a
+/// block has the scales of the panel's columns, their zero points if there are any, and words: [k / codes_of_word][column], the first code in
+/// the lowest bits. A word has 8 codes of 4 bits or one of 8. What is behind the last k or column is 0.
+struct compressed_block {
+    static constexpr std::int64_t panel_columns = 64;
+
+    std::int64_t codes_of_word = 8;
+    std::int64_t word_bytes = 4;
+    std::int64_t words = 1;  // of a column
+    std::int64_t zero_points_at = 0;  // bytes from the block's beginning
+    std::int64_t words_at = 0;
+    std::int64_t bytes = 0;
+
+    constexpr explicit compressed_block(const compressed_product_problem& p) noexcept
+        : codes_of_word(p.bits == 4 ? 8 : 1),
+          word_bytes(p.bits == 4 ? 4 : 1),
+          words((p.block + codes_of_word - 1) / codes_of_word),
+          zero_points_at(panel_columns * 4),
+          words_at(panel_columns * (p.has_zero_points ? 8 : 4)),
+          bytes(words_at + words * panel_columns * word_bytes) {}
+};
+
+constexpr std::int64_t compressed_blocks(const compressed_product_problem& p) noexcept {
+    return (p.inner + p.block - 1) / p.block;
+}
+constexpr std::int64_t compressed_panels(const compressed_product_problem& p) noexcept {
+    return (p.columns + compressed_block::panel_columns - 1) / compressed_block::panel_columns;
+}
+/// Bytes of packed weights.
+constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noexcept {
+    return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
+}
+/// Scratch memory: for zero points of their own, the sum of each block of each row of x.
+constexpr std::size_t compressed_scratch_bytes(const compressed_product_problem& p) noexcept {
+    return p.has_zero_points ? static_cast<std::size_t>(p.rows * compressed_blocks(p)) * sizeof(float) : 0;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel

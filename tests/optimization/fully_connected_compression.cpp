@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/optimization/compressed.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::testing;
+
+namespace {
+
+constexpr dimension inner = 512;
+constexpr dimension columns = 520;
+
+/// x * weights, which are dequantized: by scale, and by zero points where there are any.
+struct product {
+    element type = u4;
+    shape codes;
+    shape scale;
+    bool has_zero_points = false;
+    bool transposed = true;
+    dimension used = inner;  // of the rows of weights
+
+    graph made() const {
+        graph model;
+        const output_ref x = model.parameter(f32, shape{3, used}, "x");
+        output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(type, codes))});
+        if (has_zero_points) {
+            const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, scale))});
+            weights = model.add(op::subtract{}, {weights, zeros});
+        }
+        weights = model.add(op::multiply{}, {weights, model.constant(scales_of(scale))});
+        const integers matrix = transposed ? integers{columns, inner} : integers{inner, columns};
+        if (codes.rank() != 2) {
+            weights = model.add(op::reshape{}, {weights, model.constant(make_indices(matrix))});
+        }
+        if (used != inner) {
+            weights = model.add(op::slice{}, {weights, indices(model, {0}), indices(model, {used}), indices(model, {1}),
+                                              indices(model, {transposed ? 1 : 0})});
+        }
+        op::mat_mul self;
+        self.transpose_b = transposed;
+        model.result(model.add(self, {x, weights}, "product"));
+        prepare(model);
+        return model;
+    }
+};
+
+void check_compression(const product& each) {
+    const graph model = each.made();
+    CHECK(optimized_operations_of(model) == kinds{op::kind::fully_connected_compressed});
+    CHECK(change_of_results(model) < 1e-5);
+}
+bool stays(const product& each) {
+    const kinds made = optimized_operations_of(each.made());
+    return made.back() == op::kind::mat_mul;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Products with weights of 4 and 8 bits become FullyConnectedCompressed, with scales of columns or of blocks") {
+    for (const element type : {u4, i4, u8, i8}) {
+        for (const bool has_zero_points : {false, true}) {
+            CAPTURE(name(type).data());
+            check_compression({type, {columns, inner}, {columns, 1}, has_zero_points});
+            check_compression({type, {columns, 4, inner / 4}, {columns, 4, 1}, has_zero_points});
+        }
+    }
+}
+
+TEST_CASE("Weights that lie in rows are brought into columns") {
+    check_compression({i8, {inner, columns}, {1, columns}, true, false});
+    check_compression({u4, {inner, columns}, {columns}, false, false});
+    check_compression({i4, {8, inner / 8, columns}, {8, 1, columns}, true, false});
+}
+
+TEST_CASE("One scale is that of all columns") { check_compression({u8, {columns, inner}, {}, true}); }
+
+TEST_CASE("The end of the last block may be cut off") {
+    check_compression({u4, {columns, 4, inner / 4}, {columns, 4, 1}, true, true, inner - 5});
+}
+
+TEST_CASE("Weights with scales inside of blocks, or whose last block is left out, stay") {
+    CHECK(stays({u8, {columns, inner}, {1, inner}}));
+    CHECK(stays({u4, {columns, 4, inner / 4}, {columns, 4, 1}, true, true, inner / 2}));
+}
+
+TEST_CASE("Small weights stay: a cache holds them as real numbers") {
+    graph model;
+    const output_ref x = model.parameter(f32, shape{3, 64}, "x");
+    const output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(i8, {64, 64}))});
+    const output_ref scaled = model.add(op::multiply{}, {weights, model.constant(scales_of({64, 1}))});
+    model.result(model.add(op::mat_mul{false, true}, {x, scaled}));
+    prepare(model);
+    CHECK(optimized_operations_of(model).back() == op::kind::mat_mul);
+}
