@@ -33,13 +33,8 @@ constexpr int fusable_constant_port(const graph& model, node_id id) {
     if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
         return -1;
     }
-    const shape aligned = constant.padded_left(each.shape().rank());
-    for (std::size_t axis = 2; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1) {
-            return -1;
-        }
-    }
-    return port;
+    const auto is_first = [](std::size_t axis) { return axis < 2; };
+    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
 }
 
 }  // namespace lpt::inline LPT_ABI

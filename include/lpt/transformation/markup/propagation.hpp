@@ -25,6 +25,16 @@ constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
     return false;
 }
 
+/// Marks all input ports that nothing was said about as ones that must not be quantized.
+constexpr void forbid_precisions(rewrite& r, node_id id) {
+    attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        if (!precisions.has(attribute::place::on_input(id, port))) {
+            precisions.set_input(id, port, {});
+        }
+    }
+}
+
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
 constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
