@@ -20120,8 +20120,39 @@ LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 // ======== lpt/transformation/fake_quantize/compose.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
-/// Taking operations behind a FakeQuantize back into it.
+/// Which operations the ranges of a FakeQuantize can take up; taking operations behind it back into it.
 namespace lpt::inline LPT_ABI {
+
+/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
+///
+/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
+/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
+/// rank is static, and the constant varies over the first two axes alone.
+constexpr int fusable_constant_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.inputs() != 2) {
+        return -1;
+    }
+    const bool first = is_constant(model, each.input(0));
+    const bool second = is_constant(model, each.input(1));
+    if (first == second) {
+        return -1;
+    }
+    const int port = second ? 1 : 0;
+    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
+    const shape& data = model.shape(each.input(second ? 0 : 1));
+    if (data.rank_is_static() && constant.rank() > data.rank()) {
+        return -1;
+    }
+    if (constant.elements() == 1) {
+        return port;
+    }
+    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
+        return -1;
+    }
+    const auto is_first = [](std::size_t axis) { return axis < 2; };
+    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
+}
 
 namespace detail {
 
@@ -20550,46 +20581,6 @@ private:
                any_value(*constant, [](double value) { return value < 0; });
     }
 };
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/elementwise.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
-/// Elementwise operations with a constant that can be expressed by the ranges of a FakeQuantize.
-namespace lpt::inline LPT_ABI {
-
-/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
-///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
-/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
-/// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const graph& model, node_id id) {
-    const node& each = model[id];
-    if (each.inputs() != 2) {
-        return -1;
-    }
-    const bool first = is_constant(model, each.input(0));
-    const bool second = is_constant(model, each.input(1));
-    if (first == second) {
-        return -1;
-    }
-    const int port = second ? 1 : 0;
-    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
-    const shape& data = model.shape(each.input(second ? 0 : 1));
-    if (data.rank_is_static() && constant.rank() > data.rank()) {
-        return -1;
-    }
-    if (constant.elements() == 1) {
-        return port;
-    }
-    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
-        return -1;
-    }
-    const auto is_first = [](std::size_t axis) { return axis < 2; };
-    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
-}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -23152,8 +23143,9 @@ private:
     }
 
     static constexpr decision decide(const rewrite& r, node_id id) {
-        const quantization_details details = details_of(r.model, id);
-        return {details, precision_of(r, id, details), alignment_of(r, id)};
+        decision result{details_of(r.model, id), {}, alignment_of(r, id)};
+        result.precision = precision_of(r, id, result.details);
+        return result;
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
@@ -23321,11 +23313,64 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/column_sums.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
-/// Sums of the columns of a matrix of bytes: what a zero point of the other operand adds to a product of matrices.
+// ======== lpt/transformation/matrix_operand.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+#define LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+/// What MatMul asks of its operands, and what a zero point of the first adds to the product.
 namespace lpt::inline LPT_ABI::detail {
+
+/// One of the two operands of a MatMul, whose last two axes may be exchanged: `[.., rows, summed]` x `[.., summed, columns]`.
+struct matrix_operand {
+    int port;
+    bool transposed;
+
+    /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
+    constexpr std::size_t summed_axis(const shape& dimensions) const {
+        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
+            return 0;
+        }
+        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
+    }
+    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
+    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
+        if (constant.elements() == 1) {
+            return false;
+        }
+        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
+               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
+    }
+    /// Refuses a scale with different values along the summed axis.
+    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
+        const shape& dimensions = model[found.multiply].shape();
+        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
+                   ? yes
+                   : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
+    }
+    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
+    constexpr tensor turned(const tensor& scale) const {
+        const std::size_t rank = scale.dimensions().rank();
+        if (!transposed || scale.elements() == 1) {
+            return scale;
+        }
+        shape exchanged = scale.dimensions();
+        if (rank < 2) {
+            exchanged = shape{scale.dimensions()[0], 1};
+        } else {
+            swap_values(exchanged[rank - 2], exchanged[rank - 1]);
+        }
+        return tensor(scale, exchanged);
+    }
+};
+
+/// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
+/// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
+constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
+    const output_ref source = r.model[multiply].input(1);
+    if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
+        (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
+        r.model.set_input(multiply, 1, try_fold(r.model, source.node));
+    }
+}
 
 /// The sum of one column of a matrix of bytes, of one row if `transposed`.
 constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, bool transposed) {
@@ -23398,71 +23443,6 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
 }
 
 }  // namespace lpt::inline LPT_ABI::detail
-#endif
-
-// ======== lpt/transformation/matrix_operand.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
-#define LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// One of the two operands of a MatMul, whose last two axes may be exchanged: `[.., rows, summed]` x `[.., summed, columns]`.
-struct matrix_operand {
-    int port;
-    bool transposed;
-
-    /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
-    constexpr std::size_t summed_axis(const shape& dimensions) const {
-        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
-            return 0;
-        }
-        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
-    }
-    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
-    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
-        if (constant.elements() == 1) {
-            return false;
-        }
-        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
-               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
-    }
-    /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
-        const shape& dimensions = model[found.multiply].shape();
-        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
-                   ? yes
-                   : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
-    }
-    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
-    constexpr tensor turned(const tensor& scale) const {
-        const std::size_t rank = scale.dimensions().rank();
-        if (!transposed || scale.elements() == 1) {
-            return scale;
-        }
-        shape exchanged = scale.dimensions();
-        if (rank < 2) {
-            exchanged = shape{scale.dimensions()[0], 1};
-        } else {
-            swap_values(exchanged[rank - 2], exchanged[rank - 1]);
-        }
-        return tensor(scale, exchanged);
-    }
-};
-
-/// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
-/// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
-constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
-    const output_ref source = r.model[multiply].input(1);
-    if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
-        (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
-        r.model.set_input(multiply, 1, try_fold(r.model, source.node));
-    }
-}
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/mat_mul.hpp
@@ -24686,65 +24666,41 @@ template <class A>
     return true;
 }
 
-/// Remembers the port at which a list of precisions came to its end, for the report.
-constexpr void note_last_reader(attribute::precisions& value, attribute::place where) {
-    if (value.types.empty() && value.last_reader == node_id::none) {
-        value.last_reader = where.node;
-        value.last_port = where.port;
-    }
-}
-
-/// Joins the attributes of the input ports of a node with those of what they read. Ports that share a value are one
-/// decision. Nothing happens if an input port must not be quantized.
-template <class A>
-[[gnu::cold]] constexpr bool propagate_to_input(rewrite& r, node_id id) {
+/// Joins the lists of precisions of the input ports of a node with those of what they read, and remembers the port at which one came to
+/// its end, for the report. Ports that share a list are one decision. Nothing happens if an input port must not be quantized.
+[[gnu::cold]] constexpr void propagate_to_input(rewrite& r, node_id id) {
     if (has_port_without_precisions(r, id)) {
-        return false;
+        return;
     }
-    attribute::table<A> all = attributes_of<A>(r);
+    attribute::table<attribute::precisions> all = attributes_of<attribute::precisions>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
-        const attribute::place source = place_of_attribute<A>(r, above);
-        if (!exists(source)) {
-            continue;
-        }
+        const attribute::place source = place_of_attribute<attribute::precisions>(r, above);
         const attribute::place mine = attribute::place::on_input(id, port);
-        if (!all.has(mine)) {
+        if (exists(source) && !all.has(mine)) {
             all.share(mine, source);
-        } else if (!all.same_class(mine, source)) {
+        } else if (exists(source) && !all.same_class(mine, source)) {
             all.merge(mine, source);
             all.join(mine, source);
-            if constexpr (requires(A& value) { value.last_reader; }) {
-                note_last_reader(*all.find(mine), mine);
+            attribute::precisions& value = *all.find(mine);
+            if (value.types.empty() && value.last_reader == node_id::none) {
+                value.last_reader = mine.node;
+                value.last_port = mine.port;
             }
         }
     }
-    return true;
 }
 
 /// For a node that ends a region of one precision: tells the sources of its inputs that somebody needs their attribute `A`,
-/// by setting it to true. `Expected` is an attribute that the input ports must have for that, `void` for none.
-///
-/// Stops at the first port that lacks the expected attribute, or for which `counts` says that its value does not ask for it.
-template <class A, class Expected, class Counts>
-[[gnu::cold]] constexpr bool update_shared_precision_preserved(rewrite& r, node_id id, Counts counts) {
+/// by setting it to true. Stops at the first port that does not ask for it: for which `asks(port)` is false.
+template <class A, class Answer>
+[[gnu::cold]] constexpr void update_shared_precision_preserved(rewrite& r, node_id id, const Answer& asks) {
     const node& each = r.model[id];
     if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
-        return false;
-    }
-    if constexpr (is_same<Expected, void>) {
-        if (each.is<op::result>()) {
-            return false;
-        }
+        return;
     }
     attribute::table<A> all = attributes_of<A>(r);
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        if constexpr (!is_same<Expected, void>) {
-            const Expected* expected = attributes_of<Expected>(r).find_input(id, port);
-            if (expected == nullptr || !counts(*expected)) {
-                return false;
-            }
-        }
+    for (std::size_t port = 0; port < each.inputs() && asks(port); ++port) {
         const bool may_be = may_be_dequantized(r.model, each.input(port));
         const dequantization found = may_be ? find_dequantization(r, id, port) : dequantization{};
         const output_ref source = found.empty() ? each.input(port) : found.data;
@@ -24756,7 +24712,6 @@ template <class A, class Expected, class Counts>
             all.find(where)->value = true;
         }
     }
-    return true;
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -25289,12 +25244,14 @@ struct align_quantization_parameters : step_over_operations<align_quantization_p
 
     static constexpr void visit(rewrite& r, node_id id) {
         using alignment = attribute::quantization_alignment;
-        using granularity = attribute::quantization_granularity;
+        const auto asks = [&](std::size_t port) {
+            const auto* granularity = attributes_of<attribute::quantization_granularity>(r).find_input(id, port);
+            return granularity != nullptr && granularity->value == attribute::granularity::per_tensor;
+        };
         if (is_where_quantized_data_meets(r, id)) {
             attributes_of<alignment>(r).set_node(id, {false});
         } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
-            update_shared_precision_preserved<alignment, granularity>(
-                r, id, [](const granularity& asked) { return asked.value == attribute::granularity::per_tensor; });
+            update_shared_precision_preserved<alignment>(r, id, asks);
         }
     }
 
@@ -25337,8 +25294,8 @@ struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_poo
             attributes_of<attribute::precision_preserved>(r).set(here, {false});
             attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
                                                             here);
-        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
-            update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
+        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id) && !r.model[id].is<op::result>()) {
+            update_shared_precision_preserved<avg_pool_attribute>(r, id, [](std::size_t) { return true; });
         }
     }
 };
@@ -25629,7 +25586,7 @@ struct propagate_precisions : step_over_operations<propagate_precisions> {
             attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
         } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id) ||
                    op::is_of_user(r.model[id].kind())) {  // which may take fewer types than they are given
-            propagate_to_input<attribute::precisions>(r, id);
+            propagate_to_input(r, id);
         }
     }
 };

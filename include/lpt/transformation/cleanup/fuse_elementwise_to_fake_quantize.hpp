@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
-#include <lpt/transformation/fake_quantize/elementwise.hpp>
 
 /// What the fusions of Subtract and Multiply into the FakeQuantize above them have in common.
 namespace lpt::inline LPT_ABI {

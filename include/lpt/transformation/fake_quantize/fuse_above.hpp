@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization/constant.hpp>
-#include <lpt/transformation/fake_quantize/elementwise.hpp>
+#include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
 /// Taking the operations above a FakeQuantize into its input range.

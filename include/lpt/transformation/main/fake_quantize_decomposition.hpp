@@ -132,8 +132,9 @@ private:
     }
 
     static constexpr decision decide(const rewrite& r, node_id id) {
-        const quantization_details details = details_of(r.model, id);
-        return {details, precision_of(r, id, details), alignment_of(r, id)};
+        decision result{details_of(r.model, id), {}, alignment_of(r, id)};
+        result.precision = precision_of(r, id, result.details);
+        return result;
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits

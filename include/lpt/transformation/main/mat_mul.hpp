@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/column_sums.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/matrix_operand.hpp>

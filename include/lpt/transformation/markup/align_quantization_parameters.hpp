@@ -19,12 +19,14 @@ struct align_quantization_parameters : step_over_operations<align_quantization_p
 
     static constexpr void visit(rewrite& r, node_id id) {
         using alignment = attribute::quantization_alignment;
-        using granularity = attribute::quantization_granularity;
+        const auto asks = [&](std::size_t port) {
+            const auto* granularity = attributes_of<attribute::quantization_granularity>(r).find_input(id, port);
+            return granularity != nullptr && granularity->value == attribute::granularity::per_tensor;
+        };
         if (is_where_quantized_data_meets(r, id)) {
             attributes_of<alignment>(r).set_node(id, {false});
         } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
-            update_shared_precision_preserved<alignment, granularity>(
-                r, id, [](const granularity& asked) { return asked.value == attribute::granularity::per_tensor; });
+            update_shared_precision_preserved<alignment>(r, id, asks);
         }
     }
 

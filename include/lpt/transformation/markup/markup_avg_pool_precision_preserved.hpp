@@ -24,8 +24,8 @@ struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_poo
             attributes_of<attribute::precision_preserved>(r).set(here, {false});
             attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
                                                             here);
-        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
-            update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
+        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id) && !r.model[id].is<op::result>()) {
+            update_shared_precision_preserved<avg_pool_attribute>(r, id, [](std::size_t) { return true; });
         }
     }
 };

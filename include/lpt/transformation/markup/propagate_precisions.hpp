@@ -20,7 +20,7 @@ struct propagate_precisions : step_over_operations<propagate_precisions> {
             attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
         } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id) ||
                    op::is_of_user(r.model[id].kind())) {  // which may take fewer types than they are given
-            propagate_to_input<attribute::precisions>(r, id);
+            propagate_to_input(r, id);
         }
     }
 };
