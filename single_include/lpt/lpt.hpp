@@ -981,6 +981,14 @@ public:
     constexpr const T& front() const { return first_[0]; }
     constexpr const T& back() const { return first_[count_ - 1]; }
 
+    constexpr bool contains(const T& value) const {
+        for (const T& each : *this) {
+            if (each == value) {
+                return true;
+            }
+        }
+        return false;
+    }
     constexpr bool equals(const view& other) const {
         if (size() != other.size()) {
             return false;
@@ -1371,14 +1379,7 @@ public:
         }
         pop_back();
     }
-    constexpr bool contains(const T& value) const {
-        for (const T& each : *this) {
-            if (each == value) {
-                return true;
-            }
-        }
-        return false;
-    }
+    constexpr bool contains(const T& value) const { return view<T>(*this).contains(value); }
 
     constexpr bool equals(const seq& other) const { return view<T>(*this).equals(view<T>(other)); }
     friend constexpr bool operator==(const seq& left, const seq& right) { return left.equals(right); }
@@ -13297,6 +13298,14 @@ struct transformation_options {
         }
         return {transformation, {}, false, true, false};
     }
+    /// The types that a transformation looks for: those that were set for it, or its own.
+    constexpr seq<element, 8> precisions_of(text_view transformation, view<element> own) const {
+        const transformation_arguments set = arguments_of(transformation);
+        if (!set.precisions.empty()) {
+            return set.precisions;
+        }
+        return seq<element, 8>(own);
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -13409,8 +13418,10 @@ constexpr verdict first_refusal(const Questions&... ask) {
     static_cast<void>(((answer = ask(), static_cast<bool>(answer)) && ...));
     return answer;
 }
-/// A refusal because of a type on a port.
-constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type}; }
+/// A refusal because of a type on a port, perhaps that of the constant or operation `about`.
+constexpr verdict refuse_type(reason why, int port, element type, node_id about = node_id::none) {
+    return {.why = why, .port = port, .type = type, .about = about};
+}
 /// A refusal because of a constant, or of another operation.
 constexpr verdict refuse_because_of(reason why, int port, node_id about) {
     return {.why = why, .port = port, .about = about};
@@ -13581,8 +13592,6 @@ public:
     constexpr element computed_type() const {
         return follows(quirk::overflowing_range) || options.scaling_mode ? options.dequantization_precision : f32;
     }
-    /// True if `type` is one of the default precisions.
-    constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
 };
 
 /// The attributes of one type that a rewrite has.
@@ -17247,26 +17256,50 @@ inline bool are_same(view<float> values) {
 /// What is known of the values of constants: scales and zero points.
 namespace lpt::inline LPT_ABI {
 
-// ---- constants
-
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
+
+/// The place of the first value that an answer holds for; the number of values where it holds for none.
+template <class Answer>
+constexpr std::size_t first_value(const tensor& values, const Answer& holds) {
+    std::size_t place = 0;
+    while (place < values.elements() && !holds(values.real(place))) {
+        ++place;
+    }
+    return place;
+}
+template <class Answer>
+constexpr bool any_value(const tensor& values, const Answer& holds) {
+    return first_value(values, holds) < values.elements();
+}
+/// True if sizes other than 1 stand only at axes that an answer holds for.
+template <class Answer>
+constexpr bool varies_only_where(const shape& dimensions, const Answer& holds) {
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        if (dimensions[axis] != 1 && !holds(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+/// How many axes have several elements.
+constexpr std::size_t count_long_axes(const shape& dimensions) {
+    std::size_t count = 0;
+    for (const dimension size : dimensions) {
+        count += size > 1 ? 1u : 0u;
+    }
+    return count;
+}
 
 namespace detail {
 
 /// The extent of all values of a tensor.
 constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
-    const std::size_t count = values.elements();
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        const evaluation::operand<float> floats(values);
-        done = add_lanes(floats.data(), count, result);
-        for (; done < count; ++done) {
-            result.add(static_cast<double>(floats[done]));
-        }
-        return result;
+        done = add_lanes(evaluation::operand<float>(values).data(), values.elements(), result);
     }
-    for (; done < count; ++done) {
+    for (; done < values.elements(); ++done) {
         result.add(values.real(done));
     }
     return result;
@@ -17317,12 +17350,7 @@ constexpr bool is_finite(const tensor& values) {
         return (values.waits() && values.facts_while_waiting().bound < 1e38) ||
                detail::floats_are_finite(values.data(), values.elements());
     }
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!math::is_finite(values.real(i))) {
-            return false;
-        }
-    }
-    return true;
+    return !any_value(values, [](double value) { return !math::is_finite(value); });
 }
 /// True if a constant computed from two others is infinite or NaN somewhere and neither of those is: a product in its place
 /// would make NaN of zeros.
@@ -17335,6 +17363,24 @@ constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && 
 constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+/// True if an answer holds for a reader of an output.
+template <class Answer>
+constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
+    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
+        if (holds(user.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -17365,6 +17411,11 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
     }
     return fold_operation(model, op::convert{type}, {source});
 }
+/// True if values of one shape broadcast to another shape, as it is.
+constexpr bool broadcasts_to(const shape& values, const shape& dimensions) {
+    shape merged;
+    return broadcast_shapes(values, dimensions, merged) && merged == dimensions;
+}
 /// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
 /// count. Raises an error where it does not broadcast to `dimensions`.
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
@@ -17372,8 +17423,7 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
         return values;
     }
     const shape own = values.dimensions().trimmed_left(dimensions.rank());
-    shape merged;
-    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
+    if (!broadcasts_to(own, dimensions)) {
         fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
     }
     if (values.elements() == 1) {
@@ -17437,21 +17487,22 @@ namespace lpt::inline LPT_ABI {
 inline constexpr std::int64_t levels_16 = 65536;
 inline constexpr std::int64_t levels_32 = 4294967296;
 
-/// True for the level counts that low precision types can represent: 15, 16, 255, 256, and 2^16, 2^32 and one less.
-constexpr bool is_supported_level_count(std::int64_t levels) {
-    return levels == 15 || levels == 16 || levels == 255 || levels == 256 || levels == levels_16 - 1 ||
-           levels == levels_16 || levels == levels_32 - 1 || levels == levels_32;
+/// The bits of the types whose values, or all but one of them, are as many as there are levels: 4 for 15 and 16, 8 for 255 and 256, 16 and 32
+/// likewise; 0 for other level counts.
+constexpr int bits_of_levels(std::int64_t levels) {
+    for (const int bits : {4, 8, 16, 32}) {
+        if (levels == std::int64_t{1} << bits || levels == (std::int64_t{1} << bits) - 1) {
+            return bits;
+        }
+    }
+    return 0;
 }
+/// True for the level counts that low precision types can represent.
+constexpr bool is_supported_level_count(std::int64_t levels) { return bits_of_levels(levels) != 0; }
 
 /// True if a FakeQuantize with `levels` levels uses all values of `type` (or all but the least).
 constexpr bool levels_fit(element type, std::int64_t levels) {
-    switch (bit_width(type)) {
-        case 4: return levels == 15 || levels == 16;
-        case 8: return is_integral(type) && (levels == 255 || levels == 256);
-        case 16: return is_integral(type) && (levels == levels_16 - 1 || levels == levels_16);
-        case 32: return is_integral(type) && (levels == levels_32 - 1 || levels == levels_32);
-        default: return false;
-    }
+    return is_integral(type) && bits_of_levels(levels) == bit_width(type);
 }
 
 /// An integer type with the range that a FakeQuantize uses of it; `type` is dynamic where there is none.
@@ -17465,51 +17516,25 @@ struct data_precision {
     friend constexpr bool operator==(const data_precision&, const data_precision&) = default;
 };
 
-namespace detail {
-
-/// The least value of a signed type at a level count; 0 where there is none.
-constexpr float signed_low(element type, std::int64_t levels) {
-    switch (type) {
-        case i4: return levels == 16 ? -8.0f : levels == 15 ? -7.0f : 0.0f;
-        case i8:
-            return levels == 16    ? -8.0f
-                   : levels == 15  ? -7.0f
-                   : levels == 256 ? -128.0f
-                   : levels == 255 ? -127.0f
-                                   : 0.0f;
-        case i16: return levels == levels_16 ? -32768.0f : levels == levels_16 - 1 ? -32767.0f : 0.0f;
-        case i32: return levels == levels_32 || levels == levels_32 - 1 ? -2147483648.0f : 0.0f;
-        default: return 0.0f;
-    }
-}
-constexpr float integer_high(element type, std::int64_t levels) {
-    switch (type) {
-        case u4: return 15.0f;
-        case i4: return 7.0f;
-        case u8: return levels == 16 ? 15.0f : 255.0f;
-        case i8: return levels == 16 ? 7.0f : 127.0f;
-        case u16: return 65535.0f;
-        case i16: return 32767.0f;
-        case u32: return 4294967296.0f;
-        default: return 2147483648.0f;
-    }
-}
-
-}  // namespace detail
-
 /// The range of an integer type that a FakeQuantize with `levels` levels uses; no type if it cannot use this type.
 ///
 /// u8: [0, 255], [0, 15] at 16 levels; i8: [-128, 127] at 256 levels, [-127, 127] at 255, [-8, 7] at 16, [-7, 127] at 15;
 /// 4, 16 and 32 bits likewise; the bounds of 32 bits are the nearest floats.
 constexpr data_precision range_of_type(element type, std::int64_t levels) {
-    if (!is_integral(type) || bit_width(type) > 32) {
+    const auto power_of_two = [](int exponent) { return static_cast<float>(std::int64_t{1} << exponent); };
+    const int width = bit_width(type);
+    if (!is_integral(type) || width > 32) {
         return {};
     }
-    const float low = is_signed(type) ? detail::signed_low(type, levels) : 0.0f;
-    if (is_signed(type) && low == 0.0f) {
+    const int used = width == 8 && levels == 16 ? 4 : width;
+    if (!is_signed(type)) {
+        return {type, 0, power_of_two(used) - 1, false};
+    }
+    const int bits = bits_of_levels(levels);
+    if (bits != width && !(bits == 4 && width == 8)) {
         return {};
     }
-    return {type, low, detail::integer_high(type, levels), false};
+    return {type, static_cast<float>(levels % 2) - power_of_two(bits - 1), power_of_two(used - 1) - 1, false};
 }
 
 /// The same range cut to as many whole numbers as there are levels, so that each level is one of them: what levels fewer than
@@ -17552,7 +17577,7 @@ constexpr bool is_tiny(float value) { return math::absolute(value) < 1e-6f; }
 
 /// The ratio of the bounds of a signed type.
 constexpr float ratio_of_bounds(std::int64_t levels) {
-    const bool full_range = levels == 16 || levels == 256 || levels == levels_16 || levels == levels_32;
+    const bool full_range = is_supported_level_count(levels) && levels % 2 == 0;
     return full_range ? -static_cast<float>(levels) / static_cast<float>(levels - 2) : -1.0f;
 }
 /// True if low / high differs by more than 0.2 % from the ratio of the bounds of a signed type.
@@ -17562,16 +17587,12 @@ constexpr bool is_asymmetric(std::int64_t levels, float low, float high) {
     return math::absolute((actual - expected) / math::minimum(actual, expected)) > 0.002f;
 }
 constexpr element integer_type(std::int64_t levels, bool is_signed) {
-    if (levels == 16 || levels == 255 || levels == 256) {
-        return is_signed ? i8 : u8;
+    switch (levels == 16 ? 8 : bits_of_levels(levels)) {
+        case 8: return is_signed ? i8 : u8;
+        case 16: return is_signed ? i16 : u16;
+        case 32: return is_signed ? i32 : u32;
+        default: return dynamic;
     }
-    if (levels == levels_16 - 1 || levels == levels_16) {
-        return is_signed ? i16 : u16;
-    }
-    if (levels == levels_32 - 1 || levels == levels_32) {
-        return is_signed ? i32 : u32;
-    }
-    return dynamic;
 }
 
 }  // namespace detail
@@ -17626,10 +17647,7 @@ constexpr precision_details precision_details_of(const quantization_details& det
 /// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
 constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
     const element preferred = precision_details_of(details).preferred;
-    element chosen = allowed.empty() ? preferred : allowed.front();
-    for (const element each : allowed) {
-        chosen = each == preferred ? preferred : chosen;
-    }
+    const element chosen = allowed.empty() || allowed.contains(preferred) ? preferred : allowed.front();
     if (!levels_fit(chosen, details.levels)) {
         return {};
     }
@@ -17641,13 +17659,8 @@ constexpr data_precision precision_of_weights(const quantization_details& detail
 /// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
 /// all others.
 constexpr bool is_candidate(element type, std::int64_t levels) {
-    if (levels == levels_16 || levels == levels_16 - 1) {
-        return type == u16 || type == i16;
-    }
-    if (levels == levels_32 || levels == levels_32 - 1) {
-        return type == u32 || type == i32;
-    }
-    return type == u8 || type == i8;
+    const int bits = bits_of_levels(levels);
+    return is_integral(type) && bit_width(type) == (bits > 8 ? bits : 8);
 }
 
 /// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
@@ -17699,10 +17712,9 @@ constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) 
 
 /// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
 constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
-    if (!has_constant_ranges(model, fake_quantize)) {
-        return refuse_because_of(reason::ranges_not_constant, port, fake_quantize);
-    }
-    return is_quantize_supported(model, fake_quantize)
+    return !has_constant_ranges(model, fake_quantize)
+               ? refuse_because_of(reason::ranges_not_constant, port, fake_quantize)
+           : is_quantize_supported(model, fake_quantize)
                ? yes
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
@@ -18050,6 +18062,7 @@ struct dequantization {
     node_id multiply = node_id::none;
     node_id scale = node_id::none;                // Constant
     std::size_t channel_axis = 1;
+    int port = 0;  // of the operation that reads it
 
     /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
     constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
@@ -18086,10 +18099,8 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     if (data.rank() != result.rank()) {
         return false;
     }
-    const dimension* mine = data.begin();
-    const dimension* theirs = result.begin();
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (mine[axis] != theirs[axis] && mine[axis] != dynamic_dimension) {
+        if (data[axis] != result[axis] && data[axis] != dynamic_dimension) {
             return false;
         }
     }
@@ -18105,6 +18116,15 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         return dimensions.rank() - 1;
     }
     return 1;
+}
+
+/// Makes a Subtract of a zero point, perhaps a converted one, part of a dequantization.
+constexpr void take_subtract(const graph& model, node_id subtract, dequantization& result) {
+    const node_id constant = model.producer(subtract, 1);
+    const bool is_converted = model[constant].is<op::convert>();
+    result.subtract = subtract;
+    result.zero_point_convert = is_converted ? constant : node_id::none;
+    result.zero_point = is_converted ? model.producer(constant, 0) : constant;
 }
 
 }  // namespace detail
@@ -18133,33 +18153,16 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         data = last->input(port == 1 ? 0 : 1);
         last = &model[data.node];
     }
-    if (last->is<op::subtract>()) {
-        const int port = detail::constant_port(model, data.node, true);
-        // A constant from which the data is subtracted is no zero point.
-        const bool is_real_shift = port == 1 && is_real(model.type(last->input(1)));
-        if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
-            result.data = data;
-            result.channel_axis = detail::channel_axis_of(model, data);
-            return result;
-        }
-        const node_id zero_point = last->input(1).node;
-        result.subtract = data.node;
-        if (model[zero_point].is<op::convert>()) {
-            result.zero_point_convert = zero_point;
-            result.zero_point = model.producer(zero_point, 0);
-        } else {
-            result.zero_point = zero_point;
-        }
+    // A constant from which the data is subtracted is no zero point.
+    if (last->is<op::subtract>() && detail::constant_port(model, data.node, true) == 1 &&
+        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, 1)) {
+        detail::take_subtract(model, data.node, result);
         data = last->input(0);
         last = &model[data.node];
     }
     if (last->is<op::convert>()) {
         const element from = model.type(last->input(0));
-        bool accepted = from == i4 || from == u4 || from == f32 || from == f16;
-        for (const element each : default_precisions) {
-            accepted = accepted || each == from;
-        }
-        if (accepted) {
+        if (from == i4 || from == u4 || from == f32 || from == f16 || default_precisions.contains(from)) {
             result.convert = data.node;
             data = last->input(0);
         }
@@ -18171,10 +18174,12 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// The dequantization above an input port; empty where there is none or the node has no such port.
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
-    if (port >= model[id].inputs()) {
-        return {};
+    dequantization result;
+    if (port < model[id].inputs()) {
+        result = find_dequantization_at(model, model[id].input(port), default_precisions);
     }
-    return find_dequantization_at(model, model[id].input(port), default_precisions);
+    result.port = static_cast<int>(port);
+    return result;
 }
 constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
     return find_dequantization(r.model, id, r.options.default_precisions, port);
@@ -18185,15 +18190,6 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
     return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
 }
 
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/find_below.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_BELOW_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_BELOW_HPP
-/// The dequantization of an output, instead of an input.
-namespace lpt::inline LPT_ABI {
-
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
 /// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
@@ -18201,27 +18197,19 @@ namespace lpt::inline LPT_ABI {
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;
-    const input_ref first = model.first_use(source);
-    if (first.node == node_id::none) {
+    result.data = source;
+    node_id at = model.first_use(source).node;
+    if (at == node_id::none) {
         return {};
     }
-    result.data = source;
-    node_id at = first.node;
-    // The next operation, if what we stand on has this single consumer.
-    const auto step_down = [&](node_id from) {
-        if (model.use_count({from, 0}) != 1) {
-            return node_id::none;
-        }
-        return model.first_use({from, 0}).node;
+    const auto step_down = [&] {
+        at = only_reader(model, at);
+        return at != node_id::none;
     };
     if (model[at].is<op::convert>()) {
         const element from = model.type(model[at].input(0));
-        if (from != i8 && from != u8 && model[at].type() != f32) {
-            return {};
-        }
         result.convert = at;
-        at = step_down(at);
-        if (at == node_id::none) {
+        if ((from != i8 && from != u8 && model[at].type() != f32) || !step_down()) {
             return {};
         }
     } else if (convert_is_mandatory) {
@@ -18231,12 +18219,8 @@ namespace lpt::inline LPT_ABI {
         if (detail::constant_port(model, at, true) != 1 || !detail::keeps_data_shape(model, at, 1)) {
             return {};
         }
-        const node_id zero_point = model[at].input(1).node;
-        result.subtract = at;
-        result.zero_point_convert = model[zero_point].is<op::convert>() ? zero_point : node_id::none;
-        result.zero_point = model[zero_point].is<op::convert>() ? model.producer(zero_point, 0) : zero_point;
-        at = step_down(at);
-        if (at == node_id::none) {
+        detail::take_subtract(model, at, result);
+        if (!step_down()) {
             return {};
         }
     }
@@ -18246,7 +18230,7 @@ namespace lpt::inline LPT_ABI {
             return {};
         }
         result.multiply = at;
-        result.scale = model[at].input(static_cast<std::size_t>(port)).node;
+        result.scale = model.producer(at, static_cast<std::size_t>(port));
     } else if (!result.has_subtract()) {
         return {};
     }
@@ -18282,17 +18266,24 @@ constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_
         }
     }
 }
-/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
+/// A clone on other inputs, with what `copy_information` takes over.
+constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_ref> inputs, text_view name = {}) {
+    const node_id made = r.model.clone(like, inputs, name);
+    copy_information(r, like, made);
+    return made;
+}
+/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over. Gives true, as a rewrite does.
+constexpr bool replace_and_name(rewrite& r, node_id from, node_id to) {
     copy_information(r, from, to);
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
+    return true;
 }
 /// Puts the same operation of another version in the place of a node, with these attributes and inputs.
-constexpr void replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
+constexpr bool replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
     const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
     r.model.set_tensor_names(made, r.model[id].tensor_names());
-    replace_and_name(r, id, made);
+    return replace_and_name(r, id, made);
 }
 /// The inputs of a node, the first ones replaced by others.
 constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
@@ -18301,19 +18292,20 @@ constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<outpu
     }
     return first;
 }
+/// Lets readers read the last operation of a dequantization; a ShapeOf of version 0 reads what is dequantized, as a dequantization
+/// does not enter the computation of shapes.
+constexpr void hand_over(graph& model, view<input_ref> readers, output_ref last, output_ref data) {
+    for (const input_ref user : readers) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? data : last);
+    }
+}
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
 constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
-    graph& model = r.model;
-    for (std::size_t port = 0; port < model[last].outputs(); ++port) {
-        for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
-             user = model.next_use(user)) {
-            if (model[user.node].is<op::result>()) {
-                const text original = model[operation].name();
-                model.rename(operation, join({original, "_original"}));
-                model.rename(last, original);
-                return;
-            }
-        }
+    if (feeds_result(r.model, last)) {
+        const text original = r.model[operation].name();
+        r.model.rename(operation, join({original, "_original"}));
+        r.model.rename(last, original);
     }
 }
 
@@ -18323,25 +18315,12 @@ constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
 // ======== lpt/transformation/dequantization/questions.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
-/// Questions about a dequantization, some of them with the refusal that follows.
+/// Questions about a dequantization, and the refusals that follow from them.
 namespace lpt::inline LPT_ABI {
 
 /// True if the data has a low precision type.
 constexpr bool is_low_precision(const graph& model, const dequantization& found) {
     return is_low_precision(model.type(found.data));
-}
-/// Refuses an input without a dequantization, or without a scale.
-constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
-    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
-}
-constexpr verdict has_scale(const dequantization& found, int port = 0) {
-    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
-}
-/// Refuses data that has no low precision, where precisions are updated.
-constexpr verdict has_low_precision(const rewrite& r, const dequantization& found, int port = 0) {
-    return !r.options.update_precisions || is_low_precision(r.model, found)
-               ? yes
-               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
 }
 /// The data of a branch that stays in floating point: converted, but without zero point and scale.
 constexpr output_ref floating_point_data(const dequantization& found) {
@@ -18356,10 +18335,10 @@ constexpr bool is_shared(const graph& model, const dequantization& found) {
     }
     return false;
 }
-/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
-constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
-    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
-           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
 /// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
 constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
@@ -18370,105 +18349,89 @@ constexpr node_id constant_of_many(const graph& model, const dequantization& fou
     }
     return node_id::none;
 }
-/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found, int port = 0) {
-    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of_many(model, found) == node_id::none;
 }
-/// Refuses constants of more than one element.
-constexpr verdict is_one_for_all(const rewrite& r, const dequantization& found) {
-    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
-}
-/// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const graph& model, const dequantization& found, int port = 0) {
-    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
-}
-/// Refuses a zero point.
-constexpr verdict has_no_zero_point(const graph& model, const dequantization& found, int port = 0) {
-    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
-}
-/// True if scale and zero point, as far as there are any, are scalar-like.
-constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
-    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
-           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
-}
-/// Refuses constants with different values.
-constexpr verdict is_uniform(const graph& model, const dequantization& found) {
-    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
-}
-/// Refuses a scale with a negative value.
-constexpr verdict scale_is_not_negative(const graph& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    const bool any_negative = detail::extent_of(scale).least < 0;
-    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
-        if (scale.real(i) < 0) {
-            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
-constexpr verdict constants_are_finite(const graph& model, const dequantization& found, int port = 0) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(model, each))) {
-            return refuse_because_of(reason::infinite_constant, port, each);
-        }
-    }
-    return yes;
-}
-/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
-constexpr verdict scale_is_not_zero(const graph& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
-        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
-        return yes;
-    }
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
-        if (math::absolute(scale.real(i)) < 1e-32) {
-            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-
 /// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
 constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
                                        std::size_t channel_axis) {
     const shape& dimensions = model[constant].shape();
-    if (dimensions.rank() > 5) {
-        return false;
-    }
-    if (dimensions.elements() == 1) {
-        return true;
+    if (dimensions.rank() > 5 || dimensions.elements() == 1) {
+        return dimensions.rank() <= 5;
     }
     const shape& result = model[elementwise].shape();
     if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
         return false;
     }
-    const dimension channels = result[channel_axis];
-    if (dimensions.rank() == 1) {
-        return dimensions[0] == channels;
-    }
-    if (dimensions.rank() > result.rank()) {
-        return false;
+    if (dimensions.rank() == 1 || dimensions.rank() > result.rank()) {
+        return dimensions.rank() == 1 && dimensions[0] == result[channel_axis];
     }
     const shape aligned = dimensions.padded_left(result.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
-            return false;
-        }
-    }
-    return true;
+    return aligned[channel_axis] == result[channel_axis] &&
+           varies_only_where(aligned, [=](std::size_t axis) { return axis == channel_axis; });
 }
-
+/// True if scale and zero point, as far as there are any, have one element or vary over the channel axis alone.
+constexpr bool is_per_channel(const graph& model, const dequantization& found, std::size_t channel_axis) {
+    return (!found.has_multiply() || is_per_channel_constant(model, found.multiply, found.scale, channel_axis)) &&
+           (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, channel_axis));
+}
 /// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
 constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found) {
+    return refuse_because_of(reason::not_per_tensor, found.port, constant_of_many(model, found));
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const graph& model, const dequantization& found) {
+    return refuse_value(reason::has_zero_point, found.port, constant_of(model, found.zero_point).real(0),
+                        found.zero_point);
+}
+
+/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
+/// point that is a Constant, or a Convert of a Constant of the data's type.
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
+    if (!found.has_subtract() || !r.options.update_precisions) {
+        return true;
+    }
+    const element type = r.model.type(found.data);
+    return (type == u8 || type == i8) &&
+           (found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type);
+}
+
+namespace detail {
+
+/// The place of the first zero point that lies further than half a step outside the range of a type; their number if none does.
+constexpr std::size_t first_unfit(const tensor& zero_points, element type) {
+    return first_value(zero_points, [&](double value) {
+        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
+    });
+}
+
+}  // namespace detail
+
+/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
+constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
+        return true;
+    }
+    const element type = model.type(found.data);
+    if (type != u8 && type != i8) {
+        return type == f32 || type == f16;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    return detail::first_unfit(values, type) == values.elements();
+}
+/// A refusal of the first zero point that lies outside the range of the data's type.
+constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
+    const element type = model.type(found.data);
+    const tensor& values = constant_of(model, found.zero_point);
+    const std::size_t first = math::minimum(detail::first_unfit(values, type), values.elements() - 1);
+    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
+    result.type = type;
+    return result;
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -18479,24 +18442,13 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
 /// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
 namespace lpt::inline LPT_ABI {
 
-/// Puts the constant of a Multiply on input 1; gives the node that has it there.
-constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
-    if (detail::constant_port(r.model, id, false) != 0) {
-        return id;
-    }
-    const output_ref constant = r.model[id].input(0);
-    const output_ref data = r.model[id].input(1);
-    const node_id made = r.model.clone(id, {data, constant});
-    replace_and_name(r, id, made);
-    return made;
-}
-/// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
+/// The dequantization with its scale on input 1 of the Multiply, in the graph; a zero point is there anyway.
 constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
-    if (found.empty()) {
-        return found;
-    }
-    if (found.has_multiply()) {
-        found.multiply = normalize_elementwise(r, found.multiply);
+    if (found.has_multiply() && detail::constant_port(r.model, found.multiply, false) == 0) {
+        const node& old = r.model[found.multiply];
+        const node_id made = r.model.clone(found.multiply, {old.input(1), old.input(0)});
+        replace_and_name(r, found.multiply, made);
+        found.multiply = made;
     }
     return found;
 }
@@ -18504,7 +18456,7 @@ constexpr dequantization normalize_dequantization(rewrite& r, dequantization fou
 constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     graph& model = r.model;
     const int port = detail::constant_port(model, elementwise, true);
-    output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
+    const output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
     const bool converted = model[source.node].is<op::convert>();
     const node_id constant = converted ? model.producer(source.node, 0) : source.node;
     const shape& result = model[elementwise].shape();
@@ -18514,14 +18466,8 @@ constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     }
     const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
     copy_information(r, constant, made);
-    if (converted) {
-        const node_id convert = model.clone(source.node, {made});
-        copy_information(r, source.node, convert);
-        source = convert;
-    } else {
-        source = made;
-    }
-    model.set_input(elementwise, static_cast<std::size_t>(port), source);
+    model.set_input(elementwise, static_cast<std::size_t>(port),
+                    converted ? clone_with_information(r, source.node, {made}) : made);
     return made;
 }
 
@@ -18529,22 +18475,15 @@ namespace detail {
 
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
 constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
-    const auto clone_constant = [&](output_ref source) -> output_ref {
-        const node_id made = r.model.clone(source.node, inputs_of(r.model, source.node));
-        copy_information(r, source.node, made);
-        return made;
-    };
     output_ref parent = found.data;
     if (found.has_convert()) {
-        const node_id made = r.model.clone(found.convert, {parent});
-        copy_information(r, found.convert, made);
-        parent = made;
+        parent = clone_with_information(r, found.convert, {parent});
     }
     for (const node_id each : {found.subtract, found.multiply}) {
         if (each != node_id::none) {
-            const node_id made = r.model.clone(each, {parent, clone_constant(r.model[each].input(1))});
-            copy_information(r, each, made);
-            parent = made;
+            const node_id constant = r.model.producer(each, 1);
+            parent = clone_with_information(
+                r, each, {parent, clone_with_information(r, constant, inputs_of(r.model, constant))});
         }
     }
     return parent;
@@ -18699,13 +18638,11 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    const tensor& shifts = constant_of(model, constant.node);
-    tensor zero_point;
+    tensor shifts = constant_of(model, constant.node);
     if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
-        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
-    } else {
-        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+        shifts = make_scalar(f32, shifts.real(0));
     }
+    tensor zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
     if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
         model.replace_uses(subtract, data);
         return node_id::none;
@@ -18760,10 +18697,7 @@ public:
     }
     /// A clone on other inputs, under the same name, stands for the operation from now on.
     constexpr rewriting& becomes_clone(view<output_ref> inputs) {
-        const node_id made = r_.model.clone(operation_, inputs);
-        copy_information(r_, operation_, made);
-        r_.model.rename(made, r_.model[operation_].name());
-        return becomes(made);
+        return becomes(clone_with_information(r_, operation_, inputs, r_.model[operation_].name()));
     }
     /// Other inputs, and types of its own.
     constexpr rewriting& reads(view<output_ref> inputs, relaxation types) {
@@ -18885,19 +18819,22 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
 
 namespace detail {
 
-/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
-constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+/// The types of its own that an operation has, with this one for output 0.
+constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
     relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
-    if (input != dynamic) {
-        if (types.input_types.size() <= port) {
-            types.input_types.resize(port + 1, dynamic);
-        }
-        types.input_types[port] = input;
-    }
     if (types.output_types.empty()) {
         types.output_types.push_back(output);
     }
     types.output_types[0] = output;
+    return types;
+}
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+    relaxation types = own_types_with_output(model, operation, output);
+    if (input != dynamic) {
+        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
+        types.input_types[port] = input;
+    }
     model.relax(operation, lpt::move(types));
 }
 
@@ -18916,13 +18853,13 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
     }
     const node_id last = found.last();
     const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
-    seq<output_ref, 5> inputs;
-    std::size_t place = model[operation].inputs();
-    for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
-        const output_ref input = model[operation].input(port);
-        const bool here = input.node == last && place == model[operation].inputs();
-        place = here ? port : place;
-        inputs.push_back(here ? source : input);
+    seq<output_ref, 5> inputs = inputs_of(model, operation);
+    std::size_t place = 0;
+    while (place < inputs.size() && inputs[place].node != last) {
+        ++place;
+    }
+    if (place < inputs.size()) {
+        inputs[place] = source;
     }
     rewriting moved(r, operation);
     model.renew(operation, inputs);
@@ -18936,8 +18873,7 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
     }
     const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
     for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
-        r.attributes.copy_node(operation,
-                               each);  // what takes the dequantization up later belongs to the operation's group
+        r.attributes.copy_node(operation, each);  // what takes it up later belongs to the operation's group
     }
     moved.then(dequantized).finish();
     return {operation, dequantized.node};
@@ -18949,67 +18885,31 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
 // ======== lpt/transformation/dequantization/preconditions.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
-/// What nearly every transformation asks for first.
+/// The conditions that rules share.
 namespace lpt::inline LPT_ABI {
 
-/// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, const dequantization& found) {
-    for (std::size_t port = 0; port < model[id].outputs(); ++port) {
-        if (model[id].shape(port).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, static_cast<int>(port));
-        }
-    }
-    const auto fits = [&](node_id elementwise, node_id constant) {
-        if (model[constant].shape().elements() == 1) {
-            return true;
-        }
-        shape dimensions = model[constant].shape();
-        const shape& data = model[elementwise].shape();
-        if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
-            return false;
-        }
-        if (data.rank() - dimensions.rank() == 1) {
-            dimensions.insert(0, 1);
-        }
-        if (dimensions.rank() == 1) {
-            return true;
-        }
-        if (dimensions[0] != 1) {
-            return false;
-        }
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            if (dimensions[axis] != 1 && axis != found.channel_axis) {
-                return false;
-            }
-        }
-        return true;
-    };
-    if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
-        (found.has_multiply() && !fits(found.multiply, found.scale))) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(model, found));
-    }
-    return yes;
+/// What a rule asks of an operation and of the dequantization that it reads; `found.port` says where.
+using rule_condition = verdict (*)(const rewrite& r, node_id id, const dequantization& found);
+
+/// The first refusal of conditions, which are asked in order and no further; yes where all hold.
+template <rule_condition... Conditions>
+constexpr verdict first_refusal(const rewrite& r, node_id id, const dequantization& found) {
+    return first_refusal([&] { return Conditions(r, id, found); }...);
 }
-constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
-    const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
-    return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
+/// The same of the dequantization on input 0.
+template <rule_condition... Conditions>
+constexpr verdict first_refusal(const rewrite& r, node_id id) {
+    return first_refusal<Conditions...>(r, id, find_dequantization(r, id));
 }
-/// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const rewrite& r, node_id id) {
-    return base_precondition(r.model, id, int8_precisions);
-}
-/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
-constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
-    const bool same = r.options.default_precisions == view<element>(int8_precisions);
-    return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
-}
+
 /// Refuses an operation of another version.
-constexpr verdict is_version(const rewrite& r, node_id id, int version) {
-    return r.model[id].version() == version ? yes
-                                            : refuse_value(reason::unsupported_version, -1, r.model[id].version());
+template <int Version>
+constexpr verdict is_version(const rewrite& r, node_id id, const dequantization&) {
+    const int own = r.model[id].version();
+    return own == Version ? yes : refuse_value(reason::unsupported_version, -1, own);
 }
-/// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
+/// Refuses an output of unknown rank; constants may vary over any axis.
+constexpr verdict spatial_precondition(const rewrite& r, node_id id, const dequantization&) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -19018,49 +18918,103 @@ constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
     return yes;
 }
 
-/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
-/// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
-    if (!found.has_subtract() || !r.options.update_precisions) {
-        return true;
-    }
-    const element type = r.model.type(found.data);
-    if (type != u8 && type != i8) {
-        return false;
-    }
-    return found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type;
+/// Refuses an input without a dequantization, or without a scale.
+constexpr verdict is_dequantized(const rewrite&, node_id, const dequantization& found) {
+    return found.empty() ? refuse(reason::no_dequantization, found.port) : yes;
 }
-
-/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
-    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
-        return true;
+constexpr verdict has_scale(const rewrite&, node_id, const dequantization& found) {
+    return found.has_multiply() ? yes : refuse(reason::no_dequantization, found.port);
+}
+/// Refuses data that has no low precision, where precisions are updated.
+constexpr verdict has_low_precision(const rewrite& r, node_id, const dequantization& found) {
+    return !r.options.update_precisions || is_low_precision(r.model, found)
+               ? yes
+               : refuse_type(reason::not_low_precision, found.port, r.model.type(found.data));
+}
+/// Refuses constants of more than one element.
+constexpr verdict is_one_for_all(const rewrite& r, node_id, const dequantization& found) {
+    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
+/// Refuses constants with different values.
+constexpr verdict is_uniform(const rewrite& r, node_id, const dequantization& found) {
+    return is_scalar_like(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
+/// Refuses a zero point.
+constexpr verdict has_no_zero_point(const rewrite& r, node_id, const dequantization& found) {
+    return found.has_subtract() ? refuse_zero_point(r.model, found) : yes;
+}
+/// Refuses a scale with a negative value.
+constexpr verdict scale_is_not_negative(const rewrite& r, node_id, const dequantization& found) {
+    if (!found.has_multiply() || !(detail::extent_of(constant_of(r.model, found.scale)).least < 0)) {
+        return yes;
     }
-    const element type = model.type(found.data);
-    if (type != u8 && type != i8) {
-        return type == f32 || type == f16;
+    const tensor& scale = constant_of(r.model, found.scale);
+    const std::size_t first = first_value(scale, [](double value) { return value < 0; });
+    return refuse_value(reason::negative_scale, found.port, scale.real(first), found.scale);
+}
+/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
+constexpr verdict scale_is_not_zero(const rewrite& r, node_id, const dequantization& found) {
+    if (!found.has_multiply()) {
+        return yes;
     }
-    const tensor& values = constant_of(model, found.zero_point);
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!(values.real(i) >= facts(type).lowest - 0.5 && values.real(i) <= facts(type).highest + 0.5)) {
-            return false;
+    const tensor& scale = constant_of(r.model, found.scale);
+    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
+        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
+        return yes;
+    }
+    const std::size_t first = first_value(scale, [](double value) { return math::absolute(value) < 1e-32; });
+    return first == scale.elements()
+               ? yes
+               : refuse_value(reason::zero_or_denormal_scale, found.port, scale.real(first), found.scale);
+}
+/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
+/// compare with them, would make NaN of them.
+constexpr verdict constants_are_finite(const rewrite& r, node_id, const dequantization& found) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !is_finite(constant_of(r.model, each))) {
+            return refuse_because_of(reason::infinite_constant, found.port, each);
         }
     }
-    return true;
+    return yes;
 }
 
-/// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
-    const element type = model.type(found.data);
-    const tensor& values = constant_of(model, found.zero_point);
-    std::size_t first = 0;
-    while (first + 1 < values.elements() && values.real(first) >= facts(type).lowest - 0.5 &&
-           values.real(first) <= facts(type).highest + 0.5) {
-        ++first;
+namespace detail {
+
+/// True if a constant of a dequantization has one element, or varies over the channel axis, which is not the first, alone.
+constexpr bool fits_channels(const graph& model, node_id elementwise, node_id constant, std::size_t channel_axis) {
+    const shape& own = model[constant].shape();
+    const shape& data = model[elementwise].shape();
+    if (own.elements() == 1 || data.rank_is_dynamic() || own.rank() > data.rank()) {
+        return own.elements() == 1;
     }
-    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
-    result.type = type;
-    return result;
+    const shape dimensions = own.rank() + 1 == data.rank() ? own.padded_left(data.rank()) : own;
+    return dimensions.rank() == 1 ||
+           varies_only_where(dimensions, [&](std::size_t axis) { return axis != 0 && axis == channel_axis; });
+}
+
+[[gnu::noinline]] constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
+    const auto fits = [&](node_id elementwise, node_id constant) {
+        return constant == node_id::none || fits_channels(r.model, elementwise, constant, found.channel_axis);
+    };
+    const verdict ranks = spatial_precondition(r, id, found);
+    return !ranks || (fits(found.subtract, found.zero_point) && fits(found.multiply, found.scale))
+               ? ranks
+               : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(r.model, found));
+}
+
+}  // namespace detail
+
+/// Every output rank is static, and the dequantization on port 0, found with the precisions that upstream always uses for it, is per-tensor
+/// or per-channel.
+constexpr verdict base_precondition(const rewrite& r, node_id id) {
+    const bool any = r.model[id].inputs() != 0 && may_be_dequantized(r.model, r.model[id].input(0));
+    return detail::base_precondition_of(r, id,
+                                        any ? find_dequantization(r.model, id, int8_precisions) : dequantization{});
+}
+/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
+constexpr verdict base_precondition(const rewrite& r, node_id id, const dequantization& found) {
+    const bool same = r.options.default_precisions == view<element>(int8_precisions);
+    return same ? detail::base_precondition_of(r, id, found) : base_precondition(r, id);
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -19103,24 +19057,11 @@ constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape)
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
 /// One of fewer axes must do so also where it is not aligned, which is how upstream counts.
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
-    if (constant.elements() == 1) {
-        return true;
+    if (constant.elements() == 1 || weights.rank_is_dynamic() || constant.rank() > weights.rank()) {
+        return constant.elements() == 1;
     }
-    if (weights.rank_is_dynamic() || constant.rank() > weights.rank()) {
-        return false;
-    }
-    const shape aligned = constant.padded_left(weights.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1 && (allowed >> axis & 1u) == 0) {
-            return false;
-        }
-    }
-    for (std::size_t axis = 0; axis < constant.rank(); ++axis) {
-        if (constant[axis] != 1 && (allowed >> axis & 1u) == 0) {
-            return false;
-        }
-    }
-    return true;
+    const auto may_vary = [=](std::size_t axis) { return (allowed >> axis & 1u) != 0; };
+    return varies_only_where(constant.padded_left(weights.rank()), may_vary) && varies_only_where(constant, may_vary);
 }
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
@@ -19131,6 +19072,12 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
         }
     }
     return yes;
+}
+
+/// Refuses a zero point behind a Convert from another type than that of the weights.
+constexpr verdict zero_point_has_type(const graph& model, const dequantization& found, element type) {
+    const element own = found.zero_point_convert == node_id::none ? type : model[found.zero_point].type();
+    return own == type ? yes : refuse_type(reason::zero_point_type_mismatch, 1, own, found.zero_point);
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
@@ -19198,16 +19145,9 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
     if (!is_constant(model, data)) {
         return refuse_because_of(reason::weights_not_constant, 1, data.node);
     }
-    if (!is_low_precision(model.type(data))) {
-        return refuse_type(reason::weights_not_low_precision, 1, model.type(data));
-    }
-    if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != model.type(data)) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 1,
-                .type = model[found.zero_point].type(),
-                .about = found.zero_point};
-    }
-    return yes;
+    const element type = model.type(data);
+    return is_low_precision(type) ? detail::zero_point_has_type(model, found, type)
+                                  : refuse_type(reason::weights_not_low_precision, 1, type);
 }
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));
@@ -19222,14 +19162,6 @@ constexpr verdict is_quantized_static(const graph& model, node_id id, view<eleme
 /// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
 /// low precision tensors.
 namespace lpt::inline LPT_ABI {
-
-/// How much a transformation asks of activations and weights.
-struct weightable_settings {
-    bool per_tensor_data = true;  // activations have one scale
-    bool low_precision_weights = true;  // weights below a dequantization have a low precision type
-    bool dynamic_weights = false;  // sizes of the weights may be unknown
-    bool constant_weights = true;  // weights below a dequantization are Constants
-};
 
 /// The number of groups of a convolution; 1 for other operations.
 constexpr dimension group_count(const graph& model, node_id id) {
@@ -19248,127 +19180,111 @@ constexpr dimension input_channels(const graph& model, node_id id) {
 
 namespace detail {
 
-/// Activations of several groups: one scale in all channels of a group.
-constexpr verdict grouped_data_verdict(const graph& model, node_id id, const dequantization& found) {
-    if (!found.has_multiply()) {
-        return refuse(reason::no_dequantization, 0);
+/// Activations of several groups: one scale in all channels of a group. With `quirk::scale_of_other_axis` scales along the last axis of a
+/// MatMul's result pass for such if there are as many.
+constexpr verdict grouped_data_verdict(const rewrite& r, node_id id, const dequantization& found) {
+    const graph& model = r.model;
+    if (const verdict scaled = has_scale(r, id, found); !scaled) {
+        return scaled;
     }
     if (!is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)) {
         return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale);
     }
     const tensor& scale = constant_of(model, found.scale);
     const auto channels = static_cast<std::size_t>(input_channels(model, id));
+    if (scale.elements() != 1 && scale.elements() != channels) {
+        return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
+    }
     if (scale.elements() != 1) {
-        if (scale.elements() != channels) {
-            return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
-        }
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
         const bool may_vary = in_group != 1 || !is_finite(scale);  // NaN differs from itself
-        for (std::size_t first = 0; may_vary && first < channels; first += in_group) {
-            for (std::size_t channel = first; channel < first + in_group && channel < channels; ++channel) {
-                if (scale.real(channel) != scale.real(first)) {
-                    return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
-                }
+        for (std::size_t channel = 0; may_vary && channel < channels; ++channel) {
+            if (scale.real(channel) != scale.real(channel - channel % in_group)) {
+                return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
             }
         }
     }
     const std::size_t rank = model[id].shape().rank();
-    return rank >= 3 && rank <= 5 ? yes : refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank));
+    const bool is_of_channels = found.channel_axis == 1 || is_scalar_like(scale);
+    return rank < 3 || rank > 5 ? refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank))
+           : is_of_channels || r.follows(quirk::scale_of_other_axis)
+               ? yes
+               : refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
 constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
+    const node& each = model[fake_quantize];
+    const node_id first = each.input(3).node;
     if (const verdict supported = quantize_is_supported(model, fake_quantize, 1); !supported) {
         return supported;
     }
-    const node& each = model[fake_quantize];
     const shape& low = model.shape(each.input(3));
-    const shape& high = model.shape(each.input(4));
-    if (!(low == high) || each.shape().rank_is_dynamic()) {
+    if (!(low == model.shape(each.input(4))) || each.shape().rank_is_dynamic()) {
         return refuse_because_of(reason::shapes_do_not_match, 1, each.input(4).node);
     }
     if (!varies_only_over(low, each.shape(), allowed)) {
-        return refuse_because_of(reason::weights_vary_over_axis, 1, each.input(3).node);
+        return refuse_because_of(reason::weights_vary_over_axis, 1, first);
     }
-    for (std::size_t axis = 0; axis < low.rank(); ++axis) {
-        if (low.elements() != 1 && low[axis] != 1 && low[axis] != each.shape()[axis]) {
-            return refuse_axis(reason::shapes_do_not_match, 1, axis, each.input(3).node);
+    for (std::size_t axis = 0; low.elements() != 1 && axis < low.rank(); ++axis) {
+        if (low[axis] != 1 && low[axis] != each.shape()[axis]) {
+            return refuse_axis(reason::shapes_do_not_match, 1, axis, first);
         }
     }
     return yes;
 }
 
-/// Weights below a dequantization: a Constant of a low precision type, constants over the allowed axes.
+/// Weights below a dequantization: constants over the allowed axes; of a Constant of a low precision type, unless they are `activations`.
 constexpr verdict dequantized_weights_verdict(const graph& model, const dequantization& found, unsigned allowed,
-                                              const weightable_settings& settings) {
+                                              bool activations) {
     if (found.empty()) {
         return refuse(reason::weights_not_quantized, 1);
     }
-    if (settings.constant_weights && !is_constant(model, found.data)) {
-        return refuse_because_of(reason::weights_not_constant, 1, found.data.node);
-    }
     const element type = model.type(found.data);
-    if (settings.low_precision_weights && !is_low_precision(type)) {
-        return refuse_type(reason::weights_not_low_precision, 1, type);
-    }
-    if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != type) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 1,
-                .type = model[found.zero_point].type(),
-                .about = found.zero_point};
-    }
-    return weights_constants_verdict(model, found, allowed);
+    const verdict same_type = zero_point_has_type(model, found, type);
+    return !activations && !is_constant(model, found.data)
+               ? refuse_because_of(reason::weights_not_constant, 1, found.data.node)
+           : !activations && !is_low_precision(type) ? refuse_type(reason::weights_not_low_precision, 1, type)
+           : same_type                               ? weights_constants_verdict(model, found, allowed)
+                                                     : same_type;
 }
 
 }  // namespace detail
 
 /// Whether activations and weights of an operation are quantized in a way that integer arithmetic can follow.
 ///
-/// Activations: one scale for all channels (for each group of channels where there are several groups; with
-/// `quirk::scale_of_other_axis` scales along the last axis of a MatMul's result pass for such if there are as many). Weights: see
-/// `is_quantized_static`; scales and zero points vary over the output channels alone.
+/// Activations: one scale for all channels, for each group of channels where there are several groups. Weights: see `is_quantized_static`;
+/// scales and zero points vary over the output channels alone. Both operands of a Multiply are activations, with scales along any axes.
 ///
 /// `found` and `weights` are what `find_dequantization` and `find_weights` say of the operation.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id,
-                                                       const weightable_settings& settings, const dequantization& found,
+[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id, const dequantization& found,
                                                        const weights_source& weights) {
     const graph& model = r.model;
-    if (const verdict base = base_precondition_of(r, id, found); !base) {
-        return base;
-    }
-    if (!settings.dynamic_weights) {
-        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (model.shape(model[id].input(1)).is_dynamic()) {
-            return refuse(reason::dynamic_channel, 1);
-        }
-    }
-    if (group_count(model, id) > 1) {
-        if (const verdict grouped = detail::grouped_data_verdict(model, id, found); !grouped) {
-            return grouped;
-        }
-        const bool is_of_channels = found.channel_axis == 1 || is_scalar_like(model, found.scale);
-        if (!is_of_channels && !r.follows(quirk::scale_of_other_axis)) {
-            return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
-        }
-    } else if (!found.has_multiply()) {
-        return refuse(reason::no_dequantization, 0);
-    } else if (settings.per_tensor_data && !is_scalar_like(model, found.scale)) {
-        return refuse_not_per_tensor(model, found);
-    }
+    const bool multiplies = model[id].is<op::multiply>();
+    const auto has_shapes = [&] {
+        return multiplies                                          ? yes
+               : model.shape(model[id].input(0)).rank_is_dynamic() ? refuse(reason::dynamic_rank, 0)
+               : model.shape(model[id].input(1)).is_dynamic()      ? refuse(reason::dynamic_channel, 1)
+                                                                   : yes;
+    };
+    const auto has_scales = [&] {
+        return group_count(model, id) > 1                         ? detail::grouped_data_verdict(r, id, found)
+               : !found.has_multiply()                            ? has_scale(r, id, found)
+               : multiplies || is_scalar_like(model, found.scale) ? yes
+                                                                  : refuse_not_per_tensor(model, found);
+    };
     const unsigned allowed = detail::weight_axes(model, id, weights.reshape != node_id::none);
-    if (weights.fake_quantize == node_id::none) {
-        return detail::dequantized_weights_verdict(model, weights.found, allowed, settings);
-    }
-    if (const verdict quantized = detail::fake_quantized_weights_verdict(model, weights.fake_quantize, allowed);
-        !quantized) {
-        return quantized;
-    }
-    return detail::weights_constants_verdict(model, weights.found, allowed);
+    const auto has_weights = [&] {
+        if (weights.fake_quantize == node_id::none) {
+            return detail::dequantized_weights_verdict(model, weights.found, allowed, multiplies);
+        }
+        const verdict quantized = detail::fake_quantized_weights_verdict(model, weights.fake_quantize, allowed);
+        return quantized ? detail::weights_constants_verdict(model, weights.found, allowed) : quantized;
+    };
+    return first_refusal([&] { return base_precondition(r, id, found); }, has_shapes, has_scales, has_weights);
 }
-constexpr verdict weightable_verdict(const rewrite& r, node_id id, const weightable_settings& settings = {}) {
-    return weightable_verdict(r, id, settings, find_dequantization(r, id),
+constexpr verdict weightable_verdict(const rewrite& r, node_id id) {
+    return weightable_verdict(r, id, find_dequantization(r, id),
                               find_weights(r.model, id, r.options.default_precisions));
 }
 
@@ -19385,33 +19301,21 @@ namespace lpt::inline LPT_ABI {
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
 constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
-    if (!model[id].is<op::multiply>()) {
-        return false;
+    const bool multiplies = model[id].is<op::multiply>();
+    const dequantization found = multiplies ? find_dequantization_at(model, id, default_precisions) : dequantization{};
+    if (found.empty() || !model[found.data.node].is<op::convert>()) {
+        return !found.empty() && is_constant(model, found.data);
     }
-    const dequantization found = find_dequantization_at(model, id, default_precisions);
-    if (found.empty()) {
-        return false;
-    }
-    const node& data = model[found.data.node];
-    if (data.is<op::convert>()) {
-        const node_id quantize = model.producer(found.data.node, 0);
-        return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
-    }
-    return data.is<op::constant>();
+    const node_id quantize = model.producer(found.data.node, 0);
+    return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
 constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
-    if (!model[id].is<op::subtract>()) {
-        return false;
-    }
-    for (const input_ref user : model.uses(id)) {
-        if (are_quantize_and_dequantize_supported_for_multiply(model, user.node, default_precisions)) {
-            return true;
-        }
-    }
-    return false;
+    return model[id].is<op::subtract>() && any_reader(model, id, [&](node_id reader) {
+               return are_quantize_and_dequantize_supported_for_multiply(model, reader, default_precisions);
+           });
 }
 
 /// True if the dequantization on input 0 has a Subtract.
@@ -19421,16 +19325,21 @@ constexpr bool is_asymmetric_quantization(const graph& model, node_id id, view<e
 
 namespace detail {
 
-constexpr bool ranges_need_zero_point(const graph& model, node_id fake_quantize, view<element> precisions) {
-    return has_constant_ranges(model, fake_quantize) &&
-           precision_of_weights(details_of(model, fake_quantize), precisions).has_zero_point;
-}
-constexpr bool keeps_zero_point(const graph& model, const dequantization& found) {
-    if (!found.has_subtract()) {
+/// `is_asymmetric_on_weights`, where `ranges_need_one` answers for weights that a FakeQuantize gives.
+template <class Answer>
+constexpr bool weights_need_zero_point(const graph& model, node_id id, view<element> default_precisions,
+                                       const Answer& ranges_need_one) {
+    if (model[id].inputs() < 2) {
         return false;
     }
-    return !found.has_convert() ||
-           !is_zero(round_zero_points(constant_of(model, found.zero_point), model.type(found.data), true));
+    const weights_source weights = find_weights(model, id, default_precisions);
+    const dequantization& found = weights.found;
+    if (found.empty()) {
+        return weights.fake_quantize != node_id::none && ranges_need_one(weights.fake_quantize);
+    }
+    return found.has_subtract() &&
+           (!found.has_convert() ||
+            !is_zero(round_zero_points(constant_of(model, found.zero_point), model.type(found.data), true)));
 }
 
 }  // namespace detail
@@ -19442,52 +19351,35 @@ constexpr bool keeps_zero_point(const graph& model, const dequantization& found)
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
-    if (model[id].inputs() < 2) {
-        return false;
-    }
-    const weights_source weights = find_weights(model, id, default_precisions);
-    if (weights.found.empty()) {
-        return weights.fake_quantize != node_id::none &&
-               detail::ranges_need_zero_point(model, weights.fake_quantize, default_precisions);
-    }
-    return detail::keeps_zero_point(model, weights.found);
+    return detail::weights_need_zero_point(model, id, default_precisions, [&](node_id fake_quantize) {
+        return has_constant_ranges(model, fake_quantize) &&
+               precision_of_weights(details_of(model, fake_quantize), default_precisions).has_zero_point;
+    });
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
 constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
-    if (r.model[id].inputs() < 2) {
-        return false;
-    }
-    const weights_source weights = find_weights(r.model, id, r.options.default_precisions);
-    if (weights.found.empty()) {
-        return weights.fake_quantize != node_id::none && weights_precision_of(r, weights.fake_quantize).has_zero_point;
-    }
-    return detail::keeps_zero_point(r.model, weights.found);
+    return detail::weights_need_zero_point(r.model, id, r.options.default_precisions, [&](node_id fake_quantize) {
+        return weights_precision_of(r, fake_quantize).has_zero_point;
+    });
 }
 
 /// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
 /// rank 4 or 5.
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
-    if (!model[id].is<op::multiply>() ||
-        (!is_constant(model, model[id].input(0)) && !is_constant(model, model[id].input(1)))) {
-        return false;
-    }
     const shape& result = model[id].shape();
-    return result.rank_is_static() && (result.rank() == 4 || result.rank() == 5);
+    return model[id].is<op::multiply>() && detail::constant_port(model, id, false) >= 0 && result.rank_is_static() &&
+           (result.rank() == 4 || result.rank() == 5);
 }
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
-    if (!model[id].is<op::multiply>()) {
+    const int port = model[id].is<op::multiply>() ? detail::constant_port(model, id, false) : -1;
+    if (port < 0) {
         return false;
     }
-    for (const std::size_t port : {std::size_t{1}, std::size_t{0}}) {
-        if (is_constant(model, model[id].input(port))) {
-            const shape& dimensions = model.shape(model[id].input(port));
-            return dimensions.is_dynamic() || dimensions.elements() == 1;
-        }
-    }
-    return false;
+    const shape& dimensions = model.shape(model[id].input(static_cast<std::size_t>(port)));
+    return dimensions.is_dynamic() || dimensions.elements() == 1;
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -19598,8 +19490,7 @@ struct batch_norm_decomposition {
             shifts.real(c, numbers[1]->real(c) - numbers[2]->real(c) * scale);
         }
         const output_ref scaled = r.model.add(op::multiply{}, {x, r.model.constant(scales.finish())});
-        replace_and_name(r, id, r.model.add(op::add{}, {scaled, r.model.constant(shifts.finish())}));
-        return true;
+        return replace_and_name(r, id, r.model.add(op::add{}, {scaled, r.model.constant(shifts.finish())}));
     }
 };
 
@@ -19623,10 +19514,8 @@ struct convert_avg_pool {
             return false;
         }
         op::avg_pool pool = model[id].as<op::avg_pool>();
-        for (const std::int64_t dilation : pool.dilations) {
-            if (dilation != 1) {
-                return r.refused(id, name, refuse(reason::unsupported_mode));
-            }
+        if (pool.dilations != integers(pool.dilations.size(), 1)) {
+            return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         // ceil_torch counts its divisor in another way than ceil where windows begin in the padding on the right.
         const bool torch = pool.rounding_type == op::rounding_type::ceil_torch;
@@ -19637,8 +19526,7 @@ struct convert_avg_pool {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 };
 
@@ -19681,8 +19569,7 @@ struct convert_interpolate {
         if (model[id].inputs() > 2) {
             inputs.push_back(model[id].input(2));
         }
-        replace_by_version(r, id, what, inputs, 4);
-        return true;
+        return replace_by_version(r, id, what, inputs, 4);
     }
 };
 
@@ -19701,17 +19588,9 @@ struct convert_max_pool {
     using pattern = lpt::pattern<op::max_pool>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const op::max_pool& pool = model[id].as<op::max_pool>();
-        if (model[id].outputs() > 1 && model.use_count({id, 1}) != 0) {
-            return refuse(reason::unsupported_mode);
-        }
-        for (const std::int64_t dilation : pool.dilations) {
-            if (dilation != 1) {
-                return refuse(reason::unsupported_mode);
-            }
-        }
-        return yes;
+        const integers& dilations = r.model[id].as<op::max_pool>().dilations;
+        const bool gives_indices = r.model[id].outputs() > 1 && r.model.use_count({id, 1}) != 0;
+        return gives_indices || dilations != integers(dilations.size(), 1) ? refuse(reason::unsupported_mode) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -19756,17 +19635,12 @@ struct convert_pad {
         }
         for (const std::size_t port : {1u, 2u}) {
             const tensor* pads = r.model.constant_value(r.model[id].input(port));
-            for (std::size_t i = 0; pads != nullptr && i < pads->elements(); ++i) {
-                if (pads->integer(i) < 0) {
-                    return r.refused(id, name, refuse(reason::unsupported_padding, static_cast<int>(port)));
-                }
-            }
-            if (pads == nullptr) {
-                return r.refused(id, name, refuse(reason::axes_not_constant, static_cast<int>(port)));
+            if (pads == nullptr || any_value(*pads, [](double pad) { return pad < 0; })) {
+                const reason why = pads == nullptr ? reason::axes_not_constant : reason::unsupported_padding;
+                return r.refused(id, name, refuse(why, static_cast<int>(port)));
             }
         }
-        replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
-        return true;
+        return replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
     }
 };
 
@@ -19807,8 +19681,8 @@ struct convert_quantize_dequantize {
             return r.refused(id, name,
                              {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
         }
-        if (model.type(quantize.input(0)) !=
-            model[id].type()) {  // whoever reads the product would get the type of the data
+        // Whoever reads the product would get the type of the data.
+        if (model.type(quantize.input(0)) != model[id].type()) {
             return r.refused(id, name, refuse(reason::types_do_not_match));
         }
         if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
@@ -19823,8 +19697,7 @@ struct convert_quantize_dequantize {
         }
         const node_id made = model.add(quantize.attributes(),
                                        {quantize.input(0), quantize.input(1), quantize.input(2), new_low, new_high});
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 
 private:
@@ -19837,6 +19710,7 @@ private:
 
     static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
+        const seq<element, 8> wanted = r.options.precisions_of(name, {i8, u8, i16, u16});
         for (const std::size_t port : {0u, 1u}) {
             output_ref data = model[id].input(port);
             found = {};
@@ -19850,7 +19724,8 @@ private:
                 continue;
             }
             const node_id low = model.producer(real, 0);
-            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 || !wanted(r, model[low].type())) {
+            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
+                !wanted.contains(model[low].type())) {
                 continue;
             }
             found.quantize = model.producer(low, 0);
@@ -19861,10 +19736,6 @@ private:
             }
         }
         return false;
-    }
-    static constexpr bool wanted(const rewrite& r, element type) {
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
     }
     /// A Constant, or the one below a Convert, whose mark against folding is meant for dequantizations that stay; empty for others.
     static constexpr output_ref stored_constant(const graph& model, output_ref source) {
@@ -19911,8 +19782,7 @@ struct convert_squeeze {
         if (r.model[id].as<op::squeeze>().allow_axis_skip) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
-        return true;
+        return replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
     }
 };
 
@@ -19957,8 +19827,7 @@ struct convert_subtract_constant {
             }
         }
         const element type = model.type(weights);
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (set.empty() ? type != u8 && type != i8 : !set.contains(type)) {
+        if (!r.options.precisions_of(name, int8_precisions).contains(type)) {
             return false;
         }
         dequantization found;
@@ -19970,13 +19839,11 @@ struct convert_subtract_constant {
         }
         const tensor rounded = to_scalar(round_zero_points(r, constant_of(model, zero_point.node), type));
         if (is_zero(rounded)) {
-            replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
-            return true;
+            return replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
         }
         const node_id typed = model.add(op::convert{model[convert].type()}, {model.constant(rounded)});
         model.set_mark(typed, mark::disabled_constant_folding);
-        replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
-        return true;
+        return replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
     }
 };
 
@@ -20037,27 +19904,14 @@ constexpr stored_dequantization find_stored_dequantization(const graph& model, n
         if (!model[data.node].is<op::convert>() || model.use_count(data) != 1) {
             continue;
         }
-        const element type = model.type(model[data.node].input(0));
-        for (const element each : precisions) {
-            if (each == type) {
-                result.convert = data.node;
-                result.multiply = multiply;
-                result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
-                return result;
-            }
+        if (precisions.contains(model.type(model[data.node].input(0)))) {
+            result.convert = data.node;
+            result.multiply = multiply;
+            result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
+            return result;
         }
     }
     return {};
-}
-
-/// The types that a pass looks for: those that the user set for it, or its own.
-constexpr seq<element, 8> precisions_of(const transformation_arguments& set, view<element> own) {
-    if (!set.precisions.empty()) {
-        return set.precisions;
-    }
-    seq<element, 8> result;
-    result.append(own);
-    return result;
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -20079,7 +19933,7 @@ struct mark_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
-        const seq<element, 8> precisions = precisions_of(set, int8_precisions);
+        const seq<element, 8> precisions = r.options.precisions_of(name, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
         if (!found) {
             return false;
@@ -20113,10 +19967,9 @@ private:
     /// Reshape(Convert(x)) -> Convert(Reshape(x)), if nothing else reads the Convert, or only operations that give one shape.
     static constexpr node_id move_reshape_up(rewrite& r, const stored_constant& constant) {
         graph& model = r.model;
-        for (const input_ref user : model.uses(constant.convert)) {
-            if (!(model[user.node].shape() == model[constant.reshape].shape())) {
-                return constant.convert;
-            }
+        if (any_reader(model, constant.convert,
+                       [&](node_id reader) { return !(model[reader].shape() == model[constant.reshape].shape()); })) {
+            return constant.convert;
         }
         const node_id reshape = model.clone(constant.reshape, inputs_of(model, constant.reshape, {constant.value}),
                                             model[constant.reshape].name());
@@ -20144,30 +19997,20 @@ namespace detail {
 
 /// Margins at the beginnings or ends of all axes, as a convolution has them: none on the batch and channel axes, none negative.
 constexpr bool are_spatial_margins(const tensor* margins) {
-    if (is_null(margins) || margins->elements() < 3 || margins->integer(0) != 0 || margins->integer(1) != 0) {
-        return false;
-    }
-    for (std::size_t axis = 2; axis < margins->elements(); ++axis) {
-        if (margins->integer(axis) < 0) {
-            return false;
-        }
-    }
-    return true;
+    return !is_null(margins) && margins->elements() >= 3 && margins->integer(0) == 0 && margins->integer(1) == 0 &&
+           !any_value(*margins, [](double margin) { return margin < 0; });
 }
 
 /// Whether a node pads with zeros around the spatial axes.
 constexpr bool pads_with_zeros(const graph& model, node_id id) {
-    if (!model[id].is<op::pad>() || model[id].as<op::pad>().pad_mode != op::pad_mode::constant) {
+    const node& pad = model[id];
+    if (!pad.is<op::pad>() || pad.as<op::pad>().pad_mode != op::pad_mode::constant) {
         return false;
     }
-    if (model[id].inputs() == 4) {
-        const tensor* const value = model.constant_value(model[id].input(3));
-        if (is_null(value) || value->elements() != 1 || value->real(0) != 0) {
-            return false;
-        }
-    }
-    return are_spatial_margins(model.constant_value(model[id].input(1))) &&
-           are_spatial_margins(model.constant_value(model[id].input(2)));
+    const tensor* const value = pad.inputs() == 4 ? model.constant_value(pad.input(3)) : nullptr;
+    const bool fills_zeros = pad.inputs() < 4 || (!is_null(value) && value->elements() == 1 && value->real(0) == 0);
+    return fills_zeros && are_spatial_margins(model.constant_value(pad.input(1))) &&
+           are_spatial_margins(model.constant_value(pad.input(2)));
 }
 
 /// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
@@ -20196,8 +20039,7 @@ constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
         made.pads_end[i] = last.value();
     }
     made.auto_pad = op::auto_pad::explicit_pads;
-    replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
-    return true;
+    return replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
 }
 
 }  // namespace detail
@@ -20278,23 +20120,42 @@ LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 // ======== lpt/transformation/fake_quantize/compose.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
-/// Taking operations behind a FakeQuantize back into it.
+/// Which operations the ranges of a FakeQuantize can take up; taking operations behind it back into it.
 namespace lpt::inline LPT_ABI {
+
+/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
+///
+/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
+/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
+/// rank is static, and the constant varies over the first two axes alone.
+constexpr int fusable_constant_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.inputs() != 2) {
+        return -1;
+    }
+    const bool first = is_constant(model, each.input(0));
+    const bool second = is_constant(model, each.input(1));
+    if (first == second) {
+        return -1;
+    }
+    const int port = second ? 1 : 0;
+    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
+    const shape& data = model.shape(each.input(second ? 0 : 1));
+    if (data.rank_is_static() && constant.rank() > data.rank()) {
+        return -1;
+    }
+    if (constant.elements() == 1) {
+        return port;
+    }
+    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
+        return -1;
+    }
+    const auto is_first = [](std::size_t axis) { return axis < 2; };
+    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
+}
 
 namespace detail {
 
-/// The only reader of output 0 of a node; `none` if there is none or more than one.
-constexpr node_id only_reader(const graph& model, node_id id) {
-    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
-}
-constexpr bool feeds_result(const graph& model, node_id id) {
-    for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
-        if (model[user.node].is<op::result>()) {
-            return true;
-        }
-    }
-    return false;
-}
 /// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
 /// output, no Result of its own.
 constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
@@ -20304,12 +20165,19 @@ constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     const node& producer = model[to.node];
     return !producer.is<op::parameter>() && producer.outputs() == 1 && !feeds_result(model, to.node);
 }
+/// Lets what reads a node read other data, which takes its name where that feeds a Result. Needs `can_hand_name_on`.
+constexpr void give_way(graph& model, node_id id, output_ref to) {
+    if (feeds_result(model, id)) {
+        model.rename(to.node, model[id].name());
+    }
+    model.replace_uses(id, to);
+}
 
 }  // namespace detail
 
 /// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
 constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
-    const node_id reader = detail::only_reader(model, fake_quantize);
+    const node_id reader = only_reader(model, fake_quantize);
     const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
                            (model[reader].type() == u8 || model[reader].type() == i8);
     return quantizes ? reader : node_id::none;
@@ -20360,7 +20228,7 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
     }
     const element type = model[below.last()].type();
     const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
-    if (!loses_name && detail::feeds_result(model, below.last())) {
+    if (!loses_name && feeds_result(model, below.last())) {
         model.rename(fake_quantize, model[below.last()].name());
     }
     model.replace_uses(below.last(), fake_quantize);
@@ -20418,27 +20286,17 @@ struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_
     using pattern = lpt::pattern<op::fake_quantize>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (r.model[id].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark);
-        }
-        if (!has_constant_ranges(r.model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
+        const output_ref data = r.model[id].input(0);
         const element type = r.model[id].type();
-        if (r.model.type(r.model[id].input(0)) != type) {
-            return {reason::types_do_not_match, 0, type};
-        }
-        if (!covers_type(r, id, type)) {
-            return refuse(reason::nothing_to_do);
-        }
-        return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
+        return r.model[id].has(mark::disable_cleanup)         ? refuse(reason::disabled_by_mark)
+               : !has_constant_ranges(r.model, id)            ? refuse(reason::ranges_not_constant)
+               : r.model.type(data) != type                   ? refuse_type(reason::types_do_not_match, 0, type)
+               : !covers_type(r, id, type)                    ? refuse(reason::nothing_to_do)
+               : !detail::can_hand_name_on(r.model, id, data) ? refuse(reason::name_has_no_place, 0)
+                                                              : yes;
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const output_ref data = r.model[id].input(0);
-        if (detail::feeds_result(r.model, id)) {
-            r.model.rename(data.node, r.model[id].name());
-        }
-        r.model.replace_uses(id, data);
+        detail::give_way(r.model, id, r.model[id].input(0));
         return true;
     }
 
@@ -20580,12 +20438,6 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     return result.finish();
 }
 
-/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
-constexpr bool broadcasts_to(const shape& from, const shape& to) {
-    shape merged;
-    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
-}
-
 }  // namespace detail
 
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
@@ -20598,7 +20450,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
         const tensor& bound = *model.constant_value(each.input(3));
-        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
+        if (data_shape.is_static() && broadcasts_to(bound.dimensions().trimmed_left(data_shape.rank()), data_shape) &&
             detail::can_afford_constant(model, data_shape, type)) {
             return detail::spread_bound(bound, data_shape, type);
         }
@@ -20648,7 +20500,7 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
             return refuse(reason::ranges_not_constant);
         }
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!varies_over_one_axis(r.model.shape(r.model[id].input(port)))) {
+            if (count_long_axes(r.model.shape(r.model[id].input(port))) > 1) {
                 return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(port));
             }
         }
@@ -20660,17 +20512,7 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
         if (!value) {
             return r.refused(id, name, refuse(reason::dynamic_axis, 0));
         }
-        replace_and_name(r, id, r.model.constant(lpt::move(value)));
-        return true;
-    }
-
-private:
-    static constexpr bool varies_over_one_axis(const shape& dimensions) {
-        int count = 0;
-        for (const dimension size : dimensions) {
-            count += size > 1 ? 1 : 0;
-        }
-        return count <= 1;
+        return replace_and_name(r, id, r.model.constant(lpt::move(value)));
     }
 };
 
@@ -20703,20 +20545,14 @@ struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
             return refuse(reason::nothing_to_do, 0);
         }
         const element type = model.type(converted);
-        if (type != f16 && type != f32) {
-            return {reason::types_do_not_match, 0, type};
-        }
         const output_ref data = model[converted.node].input(0);
-        if (is_constant(model, data)) {
-            return yes;
-        }
-        if (model[id].is<op::fake_quantize>()) {
-            return refuse(reason::nothing_to_do, 0);
-        }
-        if (model[id].is<op::subtract>() && has_negative_constant_for(model, id, model.type(data))) {
-            return refuse(reason::zero_point_does_not_fit, 1);
-        }
-        return yes;
+        const bool is_shift = model[id].is<op::subtract>();
+        return type != f16 && type != f32          ? refuse_type(reason::types_do_not_match, 0, type)
+               : is_constant(model, data)          ? yes
+               : model[id].is<op::fake_quantize>() ? refuse(reason::nothing_to_do, 0)
+               : is_shift && has_negative_constant_for(model, id, model.type(data))
+                   ? refuse(reason::zero_point_does_not_fit, 1)
+                   : yes;
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id convert = r.model.producer(id, 0);
@@ -20740,63 +20576,11 @@ struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
 
 private:
     static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
-        if (is_signed(data_type)) {
-            return false;
-        }
         const tensor* constant = model.constant_value(model[id].input(1));
-        for (std::size_t i = 0; constant != nullptr && i < constant->elements(); ++i) {
-            if (constant->real(i) < 0) {
-                return true;
-            }
-        }
-        return false;
+        return !is_signed(data_type) && constant != nullptr &&
+               any_value(*constant, [](double value) { return value < 0; });
     }
 };
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/elementwise.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
-/// Elementwise operations with a constant that can be expressed by the ranges of a FakeQuantize.
-namespace lpt::inline LPT_ABI {
-
-/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
-///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
-/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
-/// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const graph& model, node_id id) {
-    const node& each = model[id];
-    if (each.inputs() != 2) {
-        return -1;
-    }
-    const bool first = is_constant(model, each.input(0));
-    const bool second = is_constant(model, each.input(1));
-    if (first == second) {
-        return -1;
-    }
-    const int port = second ? 1 : 0;
-    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
-    const shape& data = model.shape(each.input(second ? 0 : 1));
-    if (data.rank_is_static() && constant.rank() > data.rank()) {
-        return -1;
-    }
-    if (constant.elements() == 1) {
-        return port;
-    }
-    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
-        return -1;
-    }
-    const shape aligned = constant.padded_left(each.shape().rank());
-    for (std::size_t axis = 2; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1) {
-            return -1;
-        }
-    }
-    return port;
-}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -20828,13 +20612,10 @@ constexpr double greatest_magnitude(const tensor& values) {
 /// True if a constant has finite values that are too large for a type, or nonzero ones too small for its normal numbers.
 constexpr bool leaves_range(const tensor& values, element type) {
     const double least = type == f16 ? 0x1p-14 : 0;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        const double each = math::absolute(values.real(i));
-        if (math::is_finite(each) && each != 0 && (each < least || math::is_infinite(convert_value(type, each)))) {
-            return true;
-        }
-    }
-    return false;
+    return any_value(values, [=](double value) {
+        const double size = math::absolute(value);
+        return math::is_finite(size) && size != 0 && (size < least || math::is_infinite(convert_value(type, size)));
+    });
 }
 /// True if a FakeQuantize that takes up the elementwise operation `id` would get a bound that is infinite where its operands are
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
@@ -20859,22 +20640,17 @@ constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
 constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
-    if (r.model[id].has(mark::disable_cleanup)) {
-        return refuse(reason::disabled_by_mark);
-    }
-    if (fusable_constant_port(r.model, id) != 1) {
-        return refuse(reason::nothing_to_do, 1);
-    }
-    const node_id fake_quantize = fake_quantize_above(r.model, id);
-    if (fake_quantize == node_id::none) {
-        return refuse(reason::nothing_to_do, 0);
-    }
+    const graph& model = r.model;
+    const node_id fake_quantize = fake_quantize_above(model, id);
     const element type = r.options.dequantization_precision;
     const bool may_overflow = type != f32 && r.follows(quirk::overflowing_range);
-    if (!may_overflow && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {
-        return refuse(reason::infinite_constant, 0);
-    }
-    return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
+    return model[id].has(mark::disable_cleanup)    ? refuse(reason::disabled_by_mark)
+           : fusable_constant_port(model, id) != 1 ? refuse(reason::nothing_to_do, 1)
+           : fake_quantize == node_id::none        ? refuse(reason::nothing_to_do, 0)
+           : !may_overflow && fusion_overflows(model, fake_quantize, id, type, type != f32)
+               ? refuse(reason::infinite_constant, 0)
+           : only_reader(model, fake_quantize) == node_id::none ? refuse(reason::shared_producer, 0)
+                                                                : yes;
 }
 
 /// Takes an elementwise operation into the FakeQuantize above it, by giving that (a copy, if a Convert between them has other
@@ -20907,7 +20683,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
             model.set_input(fused, port, fold_operation(model, combine, {inputs[port], constant}));
         }
     }
-    if (detail::feeds_result(model, id)) {
+    if (feeds_result(model, id)) {
         model.rename(fused, model[id].name());
     }
     model.relax_output(fused, model[id].type());
@@ -21012,15 +20788,14 @@ struct multiply_to_group_convolution_transformation {
         if (!data) {
             return refuse(reason::no_dequantization, port);
         }
-        if (!is_real(model.type(constant_input(model, id)))) {
-            return refuse(reason::types_do_not_match, 1 - port);
-        }
         const element type = model.type(data);
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
-        if (r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type)) {
-            return {reason::restricted_by_target, port, type};
-        }
-        return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
+        const bool is_restricted =
+            r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type);
+        return !is_real(model.type(constant_input(model, id))) ? refuse(reason::types_do_not_match, 1 - port)
+               : is_restricted                                 ? refuse_type(reason::restricted_by_target, port, type)
+               : weights_type(r, id, type) == dynamic          ? refuse(reason::no_precision_left, 1)
+                                                               : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (data_port(r.model, id) < 0) {
@@ -21047,8 +20822,7 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join({model[convolution].name(), "/Add"}).view());
         }
-        replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
-        return true;
+        return replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
     }
 
 private:
@@ -21075,25 +20849,15 @@ private:
         const int port = data_port(model, id);
         const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
         const shape& constant = model.shape(constant_input(model, id));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, port);
-        }
-        if (data.rank() != 4 && data.rank() != 5) {
-            return refuse(reason::shapes_do_not_match, port);
-        }
-        if (!data.is_static(1)) {
-            return refuse(reason::dynamic_channel, port);
-        }
         const shape& result = model[id].shape();
-        if (result.rank() != data.rank() || result[1] != data[1] || (port == 1 && constant.rank() < 2)) {
-            return refuse(reason::shapes_do_not_match, 1 - port);
-        }
-        for (std::size_t axis = 2; axis < constant.rank(); ++axis) {  // upstream does not align them
-            if (constant[axis] != 1) {
-                return refuse(reason::not_per_tensor_or_per_channel, 1 - port);
-            }
-        }
-        return yes;
+        const bool keeps_channels = data.rank() > 1 && result.rank() == data.rank() && result[1] == data[1];
+        const auto is_channel = [](std::size_t axis) { return axis < 2; };  // upstream does not align them
+        return data.rank_is_dynamic()                                  ? refuse(reason::dynamic_rank, port)
+               : data.rank() != 4 && data.rank() != 5                  ? refuse(reason::shapes_do_not_match, port)
+               : !data.is_static(1)                                    ? refuse(reason::dynamic_channel, port)
+               : !keeps_channels || (port == 1 && constant.rank() < 2) ? refuse(reason::shapes_do_not_match, 1 - port)
+               : varies_only_where(constant, is_channel)               ? yes
+                                                         : refuse(reason::not_per_tensor_or_per_channel, 1 - port);
     }
 
     /// The type of the weights; dynamic where none is allowed.
@@ -21300,27 +21064,18 @@ constexpr node_id parent_of_branch(const graph& model, node_id data) {
 
 /// True if a tensor has size 1 along all axes from the third on (the last, if it has fewer).
 constexpr bool is_broadcast(const shape& dimensions) {
-    if (dimensions.rank_is_dynamic()) {
-        return false;
-    }
-    const std::size_t rank = dimensions.rank();
-    for (std::size_t axis = rank < 3 ? (rank == 2 ? 1 : 0) : 2; axis < rank; ++axis) {
-        if (dimensions[axis] != 1) {
-            return false;
-        }
-    }
-    return true;
+    const std::size_t first = dimensions.rank() < 3 ? (dimensions.rank() == 2 ? 1 : 0) : 2;
+    return dimensions.rank_is_static() && varies_only_where(dimensions, [=](std::size_t axis) { return axis < first; });
 }
 
 /// True if anything from the data of a branch up to its parent (both included) is read by others too.
 constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
     const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
-    for (node_id each = data; each != parent; each = model.producer(each, 0)) {
-        if (shared(each)) {
-            return true;
-        }
+    node_id each = data;
+    while (each != parent && !shared(each)) {
+        each = model.producer(each, 0);
     }
-    return shared(parent);
+    return shared(each);
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.
@@ -21364,27 +21119,17 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
         return first_low ? full_path::second : full_path::first;
     }
     if (!r.options.update_precisions) {
-        if (!first.empty() && second.empty()) {
-            return full_path::second;
-        }
-        if (first.empty() || !second.empty()) {
-            return full_path::first;
-        }
+        return !first.empty() && second.empty() ? full_path::second : full_path::first;
     }
     const bool first_quantizes = model[first.data.node].is<op::fake_quantize>();
     const bool second_quantizes = model[second.data.node].is<op::fake_quantize>();
     if (first_quantizes != second_quantizes) {
         return first_quantizes ? full_path::first : full_path::second;
     }
-    if (first_quantizes) {
-        const std::size_t first_users = model.use_count({first.data.node, 0});
-        const std::size_t second_users = model.use_count({second.data.node, 0});
-        if (first_users == 1 && second_users > 1) {
-            return full_path::first;
-        }
-        if (first_users > 1 && second_users == 1) {
-            return full_path::second;
-        }
+    const bool first_is_read_once = model.use_count({first.data.node, 0}) == 1;
+    const bool second_is_read_once = model.use_count({second.data.node, 0}) == 1;
+    if (first_quantizes && first_is_read_once != second_is_read_once) {
+        return first_is_read_once ? full_path::first : full_path::second;
     }
     return detail::choose_by_parents(model, first.data.node, second.data.node);
 }
@@ -21402,33 +21147,28 @@ namespace lpt::inline LPT_ABI {
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
+    if (const verdict base = base_precondition(r, id, branches[0]); !base) {
         return base;
     }
     if (r.model[id].inputs() != 2) {
         return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
     }
-    bool any_quantized = false;
-    bool any_fits = false;
-    node_id unfit = node_id::none;
-    for (std::size_t port = 0; port < 2; ++port) {
-        const dequantization& found = branches[port];
+    for (const dequantization& found : branches) {
         if (!found.data) {
-            return refuse(reason::no_dequantization, static_cast<int>(port));
+            return refuse(reason::no_dequantization, found.port);
         }
-        any_quantized = any_quantized || !found.empty();
-        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
-        any_fits =
-            any_fits || (!found.empty() &&
-                         (!found.has_multiply() ||
-                          is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
-                         (!found.has_subtract() ||
-                          is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
     }
-    if (!any_quantized) {
+    if (branches[0].empty() && branches[1].empty()) {
         return refuse(reason::no_dequantization);
     }
-    return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
+    node_id unfit = node_id::none;
+    for (const dequantization& found : branches) {
+        if (!found.empty() && is_per_channel(r.model, found, found.channel_axis)) {
+            return yes;
+        }
+        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
+    }
+    return refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
 }
 
 /// Where one branch of an operation is constant and the other a Multiply by a constant, and the refusal where it is not like this.
@@ -21499,11 +21239,6 @@ constexpr output_ref append_affine(rewrite& r, output_ref data, const affine& wh
     return model.add(op::multiply{}, {data, what.scale.in(model)});
 }
 
-/// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
-constexpr verdict gives_low_precision(const rewrite& r, const dequantization& found, std::size_t port) {
-    return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
-}
-
 }  // namespace lpt::inline LPT_ABI
 #endif
 
@@ -21527,8 +21262,8 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
         branches[0] = find_dequantization(r, id, 0);
         branches[1] = find_dequantization(r, id, 1);
-        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
-                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
+        return first_refusal([&] { return scale_is_not_zero(r, id, branches[0]); },
+                             [&] { return scale_is_not_zero(r, id, branches[1]); },
                              [&] { return eltwise_precondition(r, id, branches); });
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
@@ -21546,7 +21281,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
 private:
     static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         const std::size_t port = 1 - kept_port;
-        if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
+        if (const verdict why = has_low_precision(r, add, branches[port]); !why && !branches[port].empty()) {
             return r.refused(add, name, why);
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
@@ -21683,14 +21418,18 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
     return fold_convert(r.model, fold_convert(r.model, result, own), r.model[constant].type()).node;
 }
 
+/// `through_operation` of a constant with as many axes as the data.
+constexpr node_id through_operation_aligned(rewrite& r, node_id operation, node_id constant) {
+    return through_operation(r, operation, pad_left(r, constant, r.model.shape(r.model[operation].input(0)).rank()));
+}
 /// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
 /// operation as it is stays as it is.
-constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant, std::size_t rank) {
-    const node_id changed = through_operation(r, operation, pad_left(r, constant, rank));
+constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant) {
+    const node_id changed = through_operation_aligned(r, operation, constant);
     const shape& before = r.model[constant].shape();
     const shape& after = r.model[changed].shape();
-    const bool stays = before.rank() < rank && before.elements() != 1 && before.rank() <= after.rank() &&
-                       before.padded_left(after.rank()) == after;
+    const bool stays = before.rank() < r.model.shape(r.model[operation].input(0)).rank() && before.elements() != 1 &&
+                       before.rank() <= after.rank() && before.padded_left(after.rank()) == after;
     return stays ? constant : changed;
 }
 
@@ -21700,9 +21439,7 @@ constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_po
         return;
     }
     if (found.zero_point_convert != node_id::none) {
-        const node_id convert = r.model.clone(found.zero_point_convert, {zero_point});
-        copy_information(r, found.zero_point_convert, convert);
-        found.zero_point_convert = convert;
+        found.zero_point_convert = clone_with_information(r, found.zero_point_convert, {zero_point});
     }
     found.zero_point = zero_point;
 }
@@ -21718,38 +21455,30 @@ constexpr dequantization with_constants(rewrite& r, dequantization found, Change
     return found;
 }
 
+/// The axis of a Concat of known rank.
+constexpr std::size_t concat_axis(const graph& model, node_id concat) {
+    return static_cast<std::size_t>(normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
+}
 /// The sizes of a constant, seen with the rank of the data that it meets.
 constexpr shape aligned_shape(const graph& model, node_id constant, std::size_t rank) {
     return model[constant].shape().padded_left(rank);
 }
-/// The scale or else the zero point that has more than one value along an axis of data with `rank` axes; `none` if neither does.
-constexpr node_id varying_constant(const graph& model, const dequantization& found, std::size_t axis,
-                                   std::size_t rank) {
-    for (const node_id each : {found.scale, found.zero_point}) {
-        if (each != node_id::none && aligned_shape(model, each, rank)[axis] != 1) {
-            return each;
+/// Refuses a scale, or else a zero point, that has more than one value along an axis of data with `rank` axes that an operation mixes.
+template <class Answer>
+constexpr verdict uniform_where(const graph& model, const dequantization& found, std::size_t rank,
+                                const Answer& is_mixed) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        for (const node_id each : {found.scale, found.zero_point}) {
+            if (each != node_id::none && aligned_shape(model, each, rank)[axis] != 1 && is_mixed(axis)) {
+                return refuse_axis(reason::varies_over_axis, found.port, axis, each);
+            }
         }
     }
-    return node_id::none;
-}
-/// True if scale or zero point have more than one value along an axis of data with `rank` axes.
-constexpr bool varies_over(const graph& model, const dequantization& found, std::size_t axis, std::size_t rank) {
-    return varying_constant(model, found, axis, rank) != node_id::none;
-}
-/// The first axis from `from` on over which scale or zero point vary; the rank of the data if there is none.
-constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from,
-                                         std::size_t rank) {
-    while (from < rank && !varies_over(model, found, from, rank)) {
-        ++from;
-    }
-    return from;
+    return yes;
 }
 /// Refuses constants that vary over an axis from 2 on: those are the axes that a window mixes.
-constexpr verdict uniform_over_window(const graph& model, node_id id, const dequantization& found) {
-    const std::size_t rank = model[id].shape().rank();
-    const std::size_t axis = first_varying_axis(model, found, 2, rank);
-    return axis < rank ? refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank))
-                       : yes;
+constexpr verdict uniform_over_window(const rewrite& r, node_id id, const dequantization& found) {
+    return uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t axis) { return axis >= 2; });
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -21801,21 +21530,11 @@ constexpr op::kind inverse_of(const graph& model, node_id id) {
         default: return op::kind::count;
     }
 }
-/// `inverse` of two tensors in float.
-constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
-    if (tensor few = evaluation::combine_few_floats(inverse, bound, constant)) {
-        return few;
-    }
-    const auto of_both = [&](const op::attributes& what) {
-        const tensor operands[] = {evaluation::convert_tensor(bound, f32), constant};
-        seq<tensor> result;
-        evaluate(what, op::row_of(what.number()).opsets.newest(), operands, {}, result);
-        return result[0];
-    };
+constexpr constant apply_inverse(op::kind inverse, const constant& bound, const constant& operand) {
     switch (inverse) {
-        case op::kind::divide: return of_both(op::divide{});
-        case op::kind::add: return of_both(op::add{});
-        default: return of_both(op::subtract{});
+        case op::kind::divide: return bound / operand;
+        case op::kind::add: return bound + operand;
+        default: return bound - operand;
     }
 }
 
@@ -21835,12 +21554,11 @@ constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
 }
 
 constexpr bool takes_one_type(const graph& model, node_id id) {
+    bool same = true;
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-        if (model.type(model[id].input(port)) != model[id].type()) {
-            return false;
-        }
+        same = same && model.type(model[id].input(port)) == model[id].type();
     }
-    return true;
+    return same;
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
@@ -21872,15 +21590,14 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         if (port < 0) {
             return false;
         }
-        const output_ref operand = model[above].input(static_cast<std::size_t>(port));
-        const tensor constant = evaluation::convert_tensor(constant_of(model, operand.node), f32);
-        if (inverse == op::kind::divide && !is_all_positive(constant)) {
+        const constant operand = constant(model, model.producer(above, static_cast<std::size_t>(port))).as(f32);
+        if (inverse == op::kind::divide && !is_all_positive(operand)) {
             return false;
         }
         tensor bounds[2];
         for (std::size_t i = 0; i < 2; ++i) {
-            const node_id range = model.producer(fake_quantize, i + 1);
-            bounds[i] = apply_inverse(inverse, constant_of(model, range), constant);
+            const constant bound = constant(model, model.producer(fake_quantize, i + 1)).as(f32);
+            bounds[i] = apply_inverse(inverse, bound, operand);
             if (!is_finite(bounds[i])) {
                 return false;
             }
@@ -21925,7 +21642,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
 // ======== lpt/transformation/variables.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_VARIABLES_HPP
 #define LPT_HOLDS_TRANSFORMATION_VARIABLES_HPP
-/// Questions about the variables of a network, which ReadValue reads and Assign writes.
+/// The variables of a network, which ReadValue reads and Assign writes.
 namespace lpt::inline LPT_ABI {
 
 /// The ReadValue of the variable that an Assign writes: the first operation that it waits for; `none` for another one.
@@ -21955,6 +21672,32 @@ constexpr bool is_variable_used_elsewhere(const graph& model, node_id assign, no
     return false;
 }
 
+/// A ReadValue like another one, of a variable with this element type, which begins with what `first` gives.
+constexpr node_id add_read_value(rewrite& r, node_id like, view<output_ref> first, element type) {
+    op::read_value facts = r.model[like].as<op::read_value>();
+    if (r.model[like].version() >= 6) {
+        facts.variable_type = type;
+    }
+    const node_id made = r.model.add(lpt::move(facts), first, r.model[like].name(), r.model[like].version());
+    copy_information(r, like, made);
+    return made;
+}
+/// A new Assign in the place of an old one, which writes `data` and waits for other operations.
+constexpr void replace_assign(rewrite& r, node_id id, output_ref data, const seq<node_id>& waits_for) {
+    graph& model = r.model;
+    op::assign facts = model[id].as<op::assign>();
+    if (model[id].version() >= 6) {
+        facts.variable_type = model.type(data);
+    }
+    const node_id made = model.add(lpt::move(facts), {data}, model[id].name(), model[id].version());
+    copy_information(r, id, made);
+    for (const node_id on : waits_for) {
+        model.add_control_dependency(made, on);
+    }
+    model.replace_uses(id, model[id].input(0));
+    model.remove(id);  // the new one stands last among the sinks
+}
+
 }  // namespace lpt::inline LPT_ABI
 #endif
 
@@ -21974,76 +21717,42 @@ struct assign_and_read_value_transformation : guarded<assign_and_read_value_tran
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const node_id read = read_value_of(model, id);
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal(
-            [&] { return base_precondition(r, id); },
-            [&] {
-                return read != node_id::none && is_zero_at_first(model, read) ? yes
-                                                                              : refuse(reason::state_not_zero_at_first);
-            },
-            [&] { return has_scale(found); }, [&] { return has_no_zero_point(model, found); },
-            [&] { return constants_are_finite(model, found); },  // what the state begins with, zero, would become NaN
-            [&] { return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes; });
+        return first_refusal<base_precondition, state_begins_with_zeros, has_scale, has_no_zero_point,
+                             constants_are_finite, variable_is_its_own>(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id));
         const node_id read = read_value_of(r.model, id);
-        const node_id made = add_read(r, read, r.model.type(found.data));
+        const element type = r.model.type(found.data);
+        seq<output_ref, 5> first;
+        if (r.model[read].inputs() != 0) {
+            first.push_back(fold_convert(r.model, r.model[read].input(0), type));
+        }
+        const node_id made = add_read_value(r, read, first, type);
         dequantization behind = found;
         behind.data = made;
         const output_ref last = detail::clone_dequantization(r, behind);
         r.model.replace_uses(read, last);
         update_output_name(r, last.node, made);
-        replace_assign(r, id, found.data, {read, made});
+        r.model.replace(read, made);
+        const seq<node_id> waits_for = r.model[id].control_dependencies();
+        replace_assign(r, id, found.data, waits_for);
         fuse_into_reader(r, last);
         return true;
     }
 
 private:
-    struct read_pair {
-        node_id before = node_id::none;
-        node_id after = node_id::none;
-    };
-
     /// Without an initial value a variable begins with zeros.
-    static constexpr bool is_zero_at_first(const graph& model, node_id read) {
-        if (model[read].inputs() == 0) {
-            return true;
-        }
-        const tensor* value = model.constant_value(model[read].input(0));
-        return value != nullptr && is_zero(*value);
+    static constexpr verdict state_begins_with_zeros(const rewrite& r, node_id id, const dequantization&) {
+        const node_id read = read_value_of(r.model, id);
+        const bool has_value = read != node_id::none && r.model[read].inputs() != 0;
+        const tensor* value = has_value ? r.model.constant_value(r.model[read].input(0)) : nullptr;
+        return read != node_id::none && (!has_value || (value != nullptr && is_zero(*value)))
+                   ? yes
+                   : refuse(reason::state_not_zero_at_first);
     }
-    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
-        graph& model = r.model;
-        seq<output_ref, 5> inputs;
-        if (model[read].inputs() != 0) {
-            inputs.push_back(fold_convert(model, model[read].input(0), type));
-        }
-        op::read_value facts = model[read].as<op::read_value>();
-        if (model[read].version() >= 6) {
-            facts.variable_type = type;
-        }
-        const node_id made = model.add(lpt::move(facts), inputs, model[read].name(), model[read].version());
-        copy_information(r, read, made);
-        return made;
-    }
-    /// A new Assign in the place of the old one; what waited for the old ReadValue waits for the new one.
-    static constexpr void replace_assign(rewrite& r, node_id id, output_ref data, read_pair reads) {
-        graph& model = r.model;
-        model.replace(reads.before, reads.after);
-        op::assign facts = model[id].as<op::assign>();
-        if (model[id].version() >= 6) {
-            facts.variable_type = model.type(data);
-        }
-        const node_id made = model.add(lpt::move(facts), {data}, model[id].name(), model[id].version());
-        copy_information(r, id, made);
-        for (const node_id on : model[id].control_dependencies()) {
-            model.add_control_dependency(made, on);
-        }
-        model.replace_uses(id, model[id].input(0));
-        model.remove(id);  // the new one stands last among the sinks
+    static constexpr verdict variable_is_its_own(const rewrite& r, node_id id, const dequantization&) {
+        return is_variable_used_elsewhere(r.model, id, read_value_of(r.model, id)) ? refuse(reason::shared_state) : yes;
     }
     static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
         graph& model = r.model;
@@ -22065,12 +21774,15 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// The rewrite of an operation of one output that works on quantized data as on real data: its dequantization moves behind it.
+/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
 ///
 ///     f(s (q - z))  =  s' (f(q) - z')
-/// `Rule` has a name, a pattern and `can_transform`, and may say the other three its own way.
-template <class Rule>
+/// `Rule` has a name and a pattern, and may say the others its own way.
+template <class Rule, rule_condition... Conditions>
 struct movement {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return first_refusal<Conditions...>(r, id);
+    }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
@@ -22081,20 +21793,19 @@ struct movement {
         return true;
     }
 
-    /// The dequantization as it stands behind the operation: `s'`, `z'`.
-    static constexpr const dequantization& moved(const auto&, node_id, const dequantization& found) { return found; }
-    static constexpr move_settings settings(const auto&, node_id) { return {}; }
+    /// `s'` or `z'` of `s` or `z`, with `operation` still where it was.
+    static constexpr node_id constant_behind(rewrite&, node_id, node_id constant) { return constant; }
+    /// The dequantization as it stands behind the operation.
+    static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
+    }
+    static constexpr move_settings settings(const rewrite&, node_id) { return {}; }
     static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.
 constexpr verdict can_move_behind(const rewrite& r, node_id id, const dequantization& found) {
-    const verdict base = base_precondition(r, id);
-    return base ? is_dequantized(found) : base;
-}
-/// The same for one scale and one zero point.
-constexpr verdict can_move_per_tensor(const rewrite& r, node_id id, const dequantization& found) {
-    return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_one_for_all(r, found); });
+    return first_refusal<base_precondition, is_dequantized>(r, id, found);
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -22113,14 +21824,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const auto shifts_margin = [&] {
-            return found.has_subtract() && counts_margin(r.model[id].as<op::avg_pool>()) &&
-                   !r.follows(quirk::margin_in_average);
-        };
-        return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
-                             [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
-                             [&] { return uniform_over_window(r.model, id, found); });
+        return first_refusal<is_version<1>, can_move_behind, margin_is_zero, uniform_over_window>(r, id);
     }
     static constexpr move_settings settings(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
@@ -22128,18 +21832,15 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     }
 
 private:
-    /// True if the zeros around the data count in the mean: they would have to be zero points.
-    static constexpr bool counts_margin(const op::avg_pool& self) {
-        const auto any = [](const integers& pads) {
-            for (const std::int64_t each : pads) {
-                if (each != 0) {
-                    return true;
-                }
-            }
-            return false;
-        };
+    /// Zeros around the data that count in the mean would have to be zero points.
+    static constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
+        const op::avg_pool& self = r.model[id].as<op::avg_pool>();
+        const auto any = [](const integers& pads) { return pads != integers(pads.size(), 0); };
         const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
-        return !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
+        const bool counts = !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
+        return found.has_subtract() && counts && !r.follows(quirk::margin_in_average)
+                   ? refuse(reason::has_zero_point, 0)
+                   : yes;
     }
 };
 
@@ -22152,13 +21853,9 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind BatchToSpace.
-struct batch_to_space_transformation : movement<batch_to_space_transformation> {
+struct batch_to_space_transformation : movement<batch_to_space_transformation, can_move_behind, is_one_for_all> {
     static constexpr text_view name = "BatchToSpaceTransformation";
     using pattern = lpt::pattern<op::batch_to_space>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_per_tensor(r, id, find_dequantization(r, id));
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -22175,46 +21872,9 @@ struct broadcast_transformation : movement<broadcast_transformation> {
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found); });
+        return first_refusal<can_move_behind, channels_stay>(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id broadcast, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); });
-    }
-
-private:
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
-        const shape& before = model.shape(model[id].input(0));
-        if (before.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        const std::size_t channel = found.channel_axis;
-        const auto axis = static_cast<std::int64_t>(channel);
-        if (channel >= before.rank() || !before.is_static(channel)) {
-            return refuse_axis(reason::dynamic_channel, 0, channel);
-        }
-        const shape& after = model[id].shape();
-        if (channel >= after.rank() || after[channel] != before[channel]) {
-            return refuse_axis(reason::varies_over_axis, 0, channel, constant_of_many(model, found));
-        }
-        if (names_axes(model, id)) {
-            integers places;
-            if (!known_values(model, model[id].input(2), places) || places.contains(op::unknown_value)) {
-                return refuse(reason::axes_not_constant, 2);
-            }
-            if (channel >= places.size() || places[channel] != axis) {
-                return refuse_axis(reason::varies_over_axis, 2, channel, constant_of_many(model, found));
-            }
-        }
-        return yes;
-    }
-    /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
-    static constexpr bool names_axes(const graph& model, node_id id) {
-        const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
-        return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
-    }
-    static constexpr node_id placed(rewrite& r, node_id broadcast, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id broadcast, node_id constant) {
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);
@@ -22229,6 +21889,43 @@ private:
             dimensions[static_cast<std::size_t>(places[axis])] = own[axis];
         }
         return r.model.constant(tensor(value, dimensions));
+    }
+
+private:
+    static constexpr verdict channels_stay(const rewrite& r, node_id id, const dequantization& found) {
+        const graph& model = r.model;
+        const shape& before = model.shape(model[id].input(0));
+        const shape& after = model[id].shape();
+        const std::size_t channel = found.channel_axis;
+        if (is_per_tensor(model, found)) {
+            return yes;
+        }
+        if (before.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (channel >= before.rank() || !before.is_static(channel)) {
+            return refuse_axis(reason::dynamic_channel, 0, channel);
+        }
+        const auto refuse_channel = [&](int port) {
+            return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
+        };
+        if (channel >= after.rank() || after[channel] != before[channel]) {
+            return refuse_channel(0);
+        }
+        if (!names_axes(model, id)) {
+            return yes;
+        }
+        integers places;
+        if (!known_values(model, model[id].input(2), places) || places.contains(op::unknown_value)) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
+        return stays ? yes : refuse_channel(2);
+    }
+    /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
+    static constexpr bool names_axes(const graph& model, node_id id) {
+        const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
+        return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
     }
 };
 
@@ -22247,11 +21944,7 @@ struct clamp_transformation {
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
-                             [&] { return constants_are_finite(r.model, found); },
-                             [&] { return is_uniform(r.model, found); },
-                             [&] { return limits_are_floats(r.model, id, found); });
+        return first_refusal<base_precondition, has_scale, constants_are_finite, is_uniform, limits_are_floats>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -22261,13 +21954,11 @@ struct clamp_transformation {
         const node_id clamp = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
-        const node_id limited =
-            model.add(quantized_limits(model, model[moved].as<op::clamp>(), found), {model[moved].input(0)});
+        const node_id limited = model.add(quantized_limits(model, moved, found), {model[moved].input(0)});
         compute_in(model, limited, 0, model[found.scale].type());
         model.relax_output(limited, model[found.multiply].type());
         keep_type_of_readers(model, moved, model[limited].type());
-        replace_and_name(r, moved, limited);
-        return true;
+        return replace_and_name(r, moved, limited);
     }
 
 private:
@@ -22277,14 +21968,13 @@ private:
                is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const graph& model, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(model, model[id].as<op::clamp>(), found);
-        return is_float(limits.min) && is_float(limits.max)
+    static constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
+        const op::clamp limits = quantized_limits(r.model, id, found);
+        return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
                    ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),
+                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
                                   found.scale);
     }
-    static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
         const element type = model[clamp].type();
@@ -22294,7 +21984,8 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
+    static constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
+        op::clamp limits = model[clamp].as<op::clamp>();
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {
@@ -22314,11 +22005,6 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_JOINED_DEQUANTIZATION_HPP
 /// The dequantization behind a Concat, joined of those of its inputs.
 namespace lpt::inline LPT_ABI::detail {
-
-/// The axis of a Concat of known rank.
-constexpr std::size_t concat_axis(const graph& model, node_id id) {
-    return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
-}
 
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
 constexpr constant join_constants(const graph& model, node_id concat, const seq<dequantization, 4>& all,
@@ -22367,9 +22053,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     if (convert == node_id::none) {
         return zero_point.collapsed().in(model);
     }
-    const node_id made = model.clone(convert, {zero_point.in(model)});
-    copy_information(r, convert, made);
-    return made;
+    return clone_with_information(r, convert, {zero_point.in(model)});
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
 constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
@@ -22434,11 +22118,13 @@ struct concat_transformation : guarded<concat_transformation> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id concat = unshare(r, id);
         seq<dequantization, 4> all;
+        seq<output_ref, 5> data;
         for (std::size_t port = 0; port < r.model[concat].inputs(); ++port) {
             all.push_back(normalize_dequantization(r, find_dequantization(r, concat, port)));
+            data.push_back(all.back().data);
         }
         rewriting joined(r, concat);
-        joined.becomes_clone(data_of(r.model, all));
+        joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
         share_alignment(r, joined.last().node, joined.operation());
         return joined.finish();
@@ -22449,37 +22135,35 @@ private:
     struct common_types {
         element data = dynamic;
         element constants = dynamic;
-
-        static constexpr bool agrees(element& common, element type) {
-            common = common == dynamic ? type : common;
-            return common == type;
-        }
     };
     static constexpr verdict input_verdict(const rewrite& r, node_id id, int port, common_types& common) {
-        const graph& model = r.model;
-        const bool joins = model[id].shape().is_static(detail::concat_axis(model, id));
+        const bool joins = r.model[id].shape().is_static(concat_axis(r.model, id));
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-        return first_refusal(
-            [&] { return is_dequantized(found, port); }, [&] { return has_low_precision(r, found, port); },
-            [&] { return joins ? varies_over_axis_only(model, id, found, port) : is_as_first(r, id, found, port); },
-            [&] {
-                const element type = model.type(found.data);
-                return common_types::agrees(common.data, type) ? yes
-                                                               : refuse_type(reason::types_do_not_match, port, type);
-            },
-            [&] { return joins ? constants_have_type(model, found, port, common) : yes; });
+        return first_refusal([&] { return first_refusal<is_dequantized, has_low_precision>(r, id, found); },
+                             [&] { return joins ? varies_over_axis_only(r, id, found) : is_as_first(r, id, found); },
+                             [&] { return has_type(common.data, port, r.model.type(found.data)); },
+                             [&] {
+                                 return joins && found.has_subtract()
+                                            ? has_type(common.constants, port,
+                                                       r.model.type(r.model[found.subtract].input(1)), found.zero_point)
+                                            : yes;
+                             },
+                             [&] {
+                                 return joins && found.has_multiply()
+                                            ? has_type(common.constants, port, r.model[found.scale].type(), found.scale)
+                                            : yes;
+                             });
     }
-    static constexpr verdict varies_over_axis_only(const graph& model, node_id id, const dequantization& found,
-                                                   int port) {
-        const std::size_t rank = model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            if (axis != detail::concat_axis(model, id) && varies_over(model, found, axis, rank)) {
-                return refuse_axis(reason::varies_over_axis, port, axis, varying_constant(model, found, axis, rank));
-            }
-        }
-        return yes;
+    static constexpr verdict has_type(element& common, int port, element type, node_id about = node_id::none) {
+        common = common == dynamic ? type : common;
+        return common == type ? yes : refuse_type(reason::types_do_not_match, port, type, about);
     }
-    static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found, int port) {
+    static constexpr verdict varies_over_axis_only(const rewrite& r, node_id id, const dequantization& found) {
+        const std::size_t joined = concat_axis(r.model, id);
+        return uniform_where(r.model, found, r.model[id].shape().rank(),
+                             [=](std::size_t axis) { return axis != joined; });
+    }
+    static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found) {
         const dequantization first = find_dequantization(r, id, 0);
         const auto is_equal = [&](node_id left, node_id right) {
             return left == right || constant_of(r.model, left).real(0) == constant_of(r.model, right).real(0);
@@ -22488,34 +22172,7 @@ private:
                        found.has_multiply() == first.has_multiply() && is_equal(found.zero_point, first.zero_point) &&
                        is_equal(found.scale, first.scale)
                    ? yes
-                   : refuse_because_of(reason::not_per_tensor, port, found.scale);
-    }
-    static constexpr verdict constants_have_type(const graph& model, const dequantization& found, int port,
-                                                 common_types& common) {
-        if (found.has_subtract()) {
-            const element type = model.type(model[found.subtract].input(1));
-            if (!common_types::agrees(common.constants, type)) {
-                return {.why = reason::types_do_not_match, .port = port, .type = type, .about = found.zero_point};
-            }
-        }
-        const element type = found.has_multiply() ? model[found.scale].type() : common.constants;
-        return common_types::agrees(common.constants, type)
-                   ? yes
-                   : verdict{.why = reason::types_do_not_match, .port = port, .type = type, .about = found.scale};
-    }
-
-    /// What the Concat reads: the quantized data. (Upstream converts it beside real data, of which there is none: all data has one type.)
-    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
-        bool any_real = false;
-        for (const dequantization& each : all) {
-            any_real = any_real || !is_low_precision(model, each);
-        }
-        seq<output_ref, 5> result;
-        for (const dequantization& each : all) {
-            const bool convert = each.has_convert() && is_low_precision(model, each) && any_real;
-            result.push_back(convert ? output_ref(each.convert) : each.data);
-        }
-        return result;
+                   : refuse_because_of(reason::not_per_tensor, found.port, found.scale);
     }
 
     /// The last operation of the dequantization shares the Concat's interval: a FakeQuantize below takes it from there when both are fused.
@@ -22538,24 +22195,30 @@ namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
-/// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
-/// convolution. That of a transposed convolution may vary over any axis.
-constexpr bool zero_point_suits_convolution(const graph& model, node_id id, const dequantization& found) {
-    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>()) {
-        return true;
+/// Refuses a zero point of activations that arithmetic of low precision cannot take, that lies outside of the range of its type, or that
+/// varies over other axes than that of input channels: so it stands before a convolution. That of a transposed convolution may vary over any.
+constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, const dequantization& found) {
+    const graph& model = r.model;
+    if (!can_subtract_be_handled(r, found)) {
+        return refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point);
     }
-    const tensor& values = constant_of(model, found.zero_point);
+    if (!zero_point_fits(model, found)) {
+        return refuse_unfit_zero_point(model, found, 0);
+    }
+    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
+        is_scalar_like(model, found.zero_point)) {
+        return yes;
+    }
+    const shape& own = model[found.zero_point].shape();
     const shape& data = model[found.subtract].shape();
-    if (is_scalar_like(values) || data.rank_is_dynamic() || values.dimensions().rank() > data.rank()) {
-        return is_scalar_like(values);
-    }
-    const shape aligned = values.dimensions().padded_left(data.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1 && (axis != 1 || aligned[axis] != input_channels(model, id))) {
-            return false;
+    if (data.rank_is_static() && own.rank() <= data.rank()) {
+        const shape aligned = own.padded_left(data.rank());
+        if (varies_only_where(
+                aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); })) {
+            return yes;
         }
     }
-    return true;
+    return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
 }
 
 }  // namespace detail
@@ -22574,41 +22237,24 @@ struct convolution_facts {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
-    if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
-        return weightable;
-    }
-    if (const verdict quantized = is_quantized_static(model, id, weights); !quantized) {
+    const verdict quantized = first_refusal(
+        [&] { return weightable_verdict(r, id, found, weights); },
+        [&] { return is_quantized_static(model, id, weights); },
+        [&] { return first_refusal<detail::zero_point_suits_convolution, has_low_precision>(r, id, found); });
+    if (!quantized) {
         return quantized;
-    }
-    if (!can_subtract_be_handled(r, found)) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 0,
-                .type = model.type(found.data),
-                .about = found.zero_point};
-    }
-    if (!zero_point_fits(model, found)) {
-        return refuse_unfit_zero_point(model, found, 0);
-    }
-    if (!detail::zero_point_suits_convolution(model, id, found)) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
-    }
-    if (r.options.update_precisions && !is_low_precision(model, found)) {
-        return refuse_type(reason::not_low_precision, 0, model.type(found.data));
     }
     if (!weights.found.empty()) {
         return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
     }
     facts.details = details_of(model, weights.fake_quantize);
     facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
-    const data_precision& precision = facts.precision;
-    if (!precision) {
+    if (!facts.precision) {
         return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
     }
-    return zero_points_fit(model, weights.fake_quantize, precision) ? yes
-                                                                    : verdict{.why = reason::zero_point_does_not_fit,
-                                                                              .port = 1,
-                                                                              .type = precision.type,
-                                                                              .about = weights.fake_quantize};
+    return zero_points_fit(model, weights.fake_quantize, facts.precision)
+               ? yes
+               : refuse_type(reason::zero_point_does_not_fit, 1, facts.precision.type, weights.fake_quantize);
 }
 constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
     convolution_facts facts;
@@ -22645,10 +22291,7 @@ constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, t
     model.set_constant(fake_quantize, 3, lpt::move(low));
     model.set_constant(fake_quantize, 4, lpt::move(high));
     if (keeps_shape) {
-        relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
-        types.output_types.resize(1, type);
-        types.output_types[0] = type;
-        model.relax_keeping_shape(fake_quantize, type, lpt::move(types));
+        model.relax_keeping_shape(fake_quantize, type, own_types_with_output(model, fake_quantize, type));
     } else {
         model.relax_output(fake_quantize, type);
     }
@@ -22705,10 +22348,7 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     }
     take_over(model.add_relaxed(op::multiply{}, {last, model.constant(scale)}, {{}, {natural}}),
               "/DequantizationMultiply");
-    for (const input_ref user : users) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
-    }
+    hand_over(model, users, last, quantized.output);
     update_output_name(r, last.node, quantized.node);
     return {quantized.output, last.node};
 }
@@ -22903,8 +22543,7 @@ constexpr shape spread_zero_point_shape(const graph& model, node_id id, const sh
                                         unsigned axes) {
     if (!model[id].is<op::convolution_backprop_data>()) {
         shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
-        shape merged;
-        if (broadcast_shapes(zero_point, result, merged) && merged == result) {
+        if (broadcasts_to(zero_point, result)) {
             return result;
         }
     }
@@ -22932,10 +22571,7 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
 /// gives such.
 constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
-    if (!model[data.node].is<op::fake_quantize>()) {
-        return data;
-    }
-    if (!has_constant_ranges(model, data.node)) {
+    if (!model[data.node].is<op::fake_quantize>() || !has_constant_ranges(model, data.node)) {
         return data;
     }
     const tensor folded =
@@ -23013,10 +22649,8 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     if (reshape == node_id::none) {
         return source;
     }
-    const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
-    copy_information(r, reshape, made);
+    const node_id made = clone_with_information(r, reshape, {source, model[reshape].input(1)}, model[reshape].name());
     drop_input_attributes(r, made);
-    model.rename(made, model[reshape].name());
     if (is_constant(model, source)) {
         return try_fold(model, made);
     }
@@ -23079,14 +22713,12 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     if (subtract == node_id::none) {
         return found.data;
     }
-    if (const tensor* zero_point = model.constant_value(model[subtract].input(1));
-        per_channel && zero_point != nullptr) {
-        if (!(zero_point->dimensions() == dimensions)) {
-            const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
-            const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
-            replace_and_name(r, subtract, made);
-            subtract = made;
-        }
+    const tensor* zero_point = model.constant_value(model[subtract].input(1));
+    if (per_channel && zero_point != nullptr && !(zero_point->dimensions() == dimensions)) {
+        const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
+        const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
+        replace_and_name(r, subtract, made);
+        subtract = made;
     }
     model.set_mark(subtract, mark::disable_cleanup);
     return subtract;
@@ -23148,6 +22780,16 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 
 }  // namespace detail
 
+template <class Rule>
+struct convolution_rule : guarded<Rule, convolution_facts> {
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
+        return convolution_verdict(r, id, facts);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
+        return detail::transform_convolution(r, id, Rule::name, facts);
+    }
+};
+
 /// Moves scales of activations and weights behind a Convolution, which then works on 8-bit integers.
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
@@ -23155,17 +22797,10 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 /// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
 /// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
 /// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
-struct convolution_transformation : guarded<convolution_transformation, convolution_facts> {
+struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
-
-    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
-        return convolution_verdict(r, id, facts);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
-        return detail::transform_convolution(r, id, name, facts);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -23236,24 +22871,22 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Constants of several equal values become scalars, as there are fewer channels then. With `quirk::depth_to_space_constants` they
 /// keep their shape where they broadcast to what is left and Results alone would have to take that shape.
-struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
+struct depth_to_space_transformation : movement<depth_to_space_transformation, can_move_behind, is_uniform> {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
+    static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
+        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
     }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id moved = unshare(r, id);
-        dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
-        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);
-        if (!keeps_shape) {
-            found = with_constants(r, found, [&](node_id constant) {
-                return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
-            });
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
         }
-        const node_id last = move_dequantization_after(r, moved, found).last;
+        const node_id operation = unshare(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, operation, found);
+        const dequantization behind = keeps_shape ? found : moved(r, operation, found);
+        const node_id last = move_dequantization_after(r, operation, behind).last;
         if (keeps_shape) {
             for (const input_ref user : r.model.uses(output_ref(last))) {
                 r.model.infer(user.node);
@@ -23265,18 +22898,12 @@ struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
 private:
     /// True if only Results read the operation, and the constants broadcast with what it gives: then there is an answer to follow.
     static constexpr bool result_takes(const graph& model, node_id id, const dequantization& found) {
-        for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
-            if (!model[user.node].is<op::result>()) {
-                return false;
-            }
-        }
-        for (const node_id each : {found.zero_point, found.scale}) {
+        const auto broadcasts = [&](node_id constant) {
             shape merged;
-            if (each != node_id::none && !broadcast_shapes(model[each].shape(), model[id].shape(), merged)) {
-                return false;
-            }
-        }
-        return true;
+            return constant == node_id::none || broadcast_shapes(model[constant].shape(), model[id].shape(), merged);
+        };
+        return !any_reader(model, id, [&](node_id reader) { return !model[reader].is<op::result>(); }) &&
+               broadcasts(found.zero_point) && broadcasts(found.scale);
     }
 };
 
@@ -23305,16 +22932,14 @@ struct fake_convert_decomposition_transformation {
         const element low = model[id].as<op::fake_convert>().destination_type;
         const output_ref scale = model[id].input(1);
         const element computed = model.type(scale);
-        const bool shifted = model[id].inputs() == 3 && !is_zero_constant(model, model[id].input(2));
+        const tensor* known_shift = model[id].inputs() == 3 ? model.constant_value(model[id].input(2)) : nullptr;
+        const bool shifted = model[id].inputs() == 3 && (known_shift == nullptr || !is_zero(*known_shift));
         output_ref last = convert_to(r, id, model[id].input(0), computed);
         last = append(r, id, op::multiply{}, {last, scale});
         if (shifted) {
             last = append(r, id, op::subtract{}, {last, model[id].input(2)});
         }
-        op::clamp range;
-        range.min = facts(low).lowest;
-        range.max = facts(low).highest;
-        last = append(r, id, range, {last});
+        last = append(r, id, op::clamp{{}, facts(low).lowest, facts(low).highest}, {last});
         last = append(r, id, op::convert{low}, {last});
         last = append(r, id, op::convert{computed}, {last});
         if (shifted) {
@@ -23335,10 +22960,6 @@ private:
     }
     static constexpr output_ref convert_to(rewrite& r, node_id id, output_ref source, element type) {
         return r.model.type(source) == type ? source : append(r, id, op::convert{type}, {source});
-    }
-    static constexpr bool is_zero_constant(const graph& model, output_ref source) {
-        const tensor* value = model.constant_value(source);
-        return value != nullptr && is_zero(*value);
     }
     static constexpr output_ref negated(graph& model, output_ref shift) {
         if (model.constant_value(shift) == nullptr) {
@@ -23375,15 +22996,12 @@ struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
             return refuse(reason::ranges_not_constant);
         }
         const node_id above = model.producer(id, 0);
-        if (model[above].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark, 0);
-        }
-        if (model[above].is<op::convert>()) {
-            return detail::is_skippable_convert(model, above) ? yes : refuse(reason::nothing_to_do, 0);
-        }
-        const bool fusable =
-            detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
-        return fusable ? yes : refuse(reason::nothing_to_do, 0);
+        const bool fusable = model[above].is<op::convert>() ? detail::is_skippable_convert(model, above)
+                                                            : detail::inverse_of(model, above) != op::kind::count &&
+                                                                  fusable_constant_port(model, above) >= 0;
+        return model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
+               : fusable                               ? yes
+                                                       : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {
@@ -23448,7 +23066,9 @@ struct fake_quantize_decomposition_transformation {
         const fake_quantize_parts parts =
             found.alignment == nullptr
                 ? decompose_fake_quantize(r, id, found.details, precision)
-                : decompose_aligned(r, id, precision, aligned_interval_of(found.details, precision, *found.alignment));
+                : decompose_aligned(r, id, precision,
+                                    attribute::align({precision.low, precision.high}, found.alignment->combined,
+                                                     {found.details.lows[0], found.details.highs[0]}));
         if (!parts) {
             return changed || r.refused(id, name, refuse(reason::nothing_to_do));
         }
@@ -23466,15 +23086,11 @@ private:
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
     static constexpr verdict is_supported(const rewrite& r, node_id id) {
-        if (!has_constant_ranges(r.model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
-        if (r.model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
-            return refuse_type(reason::types_do_not_match, 0, dynamic);
-        }
-        return is_supported_level_count(r.model[id].as<op::fake_quantize>().levels)
-                   ? yes
-                   : refuse_levels(r.model, id, reason::unsupported_levels);
+        const graph& model = r.model;
+        return !has_constant_ranges(model, id) ? refuse(reason::ranges_not_constant)
+               : model[id].type() == dynamic  // nobody could say what the dequantization has to give
+                   ? refuse_type(reason::types_do_not_match, 0, dynamic)
+                   : !is_quantize_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
     }
 
     /// How a FakeQuantize is to be decomposed.
@@ -23519,20 +23135,16 @@ private:
             why.type = allowed->types.front();
             return why;
         }
-        if (found.too_few_levels()) {
-            return refuse_few_levels(found);
-        }
-        return maps_are_usable(r, id, found.details, found.precision);
+        return found.too_few_levels() ? refuse_few_levels(found)
+                                      : maps_are_usable(r, id, found.details, found.precision);
     }
     static constexpr verdict refuse_few_levels(const decision& found) {
         return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
     }
 
     static constexpr decision decide(const rewrite& r, node_id id) {
-        decision result;
-        result.details = details_of(r.model, id);
+        decision result{details_of(r.model, id), {}, alignment_of(r, id)};
         result.precision = precision_of(r, id, result.details);
-        result.alignment = alignment_of(r, id);
         return result;
     }
 
@@ -23565,20 +23177,11 @@ private:
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
     static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
-        for (input_ref user = r.model.first_use(id); user.node != node_id::none; user = r.model.next_use(user)) {
-            const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
-            if (aligned != nullptr && aligned->value) {
-                return attributes_of<attribute::intervals_alignment>(r).find_node(id);
-            }
-        }
-        return nullptr;
-    }
-
-    static constexpr attribute::aligned_interval aligned_interval_of(const quantization_details& details,
-                                                                     const data_precision& precision,
-                                                                     const attribute::intervals_alignment& alignment) {
-        return attribute::align({precision.low, precision.high}, alignment.combined,
-                                {details.lows[0], details.highs[0]});
+        const bool is_needed = any_reader(r.model, id, [&](node_id reader) {
+            const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(reader);
+            return aligned != nullptr && aligned->value;
+        });
+        return is_needed ? attributes_of<attribute::intervals_alignment>(r).find_node(id) : nullptr;
     }
 };
 
@@ -23596,35 +23199,9 @@ struct gather_transformation : movement<gather_transformation> {
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : axis_is_known(r.model, id, found); });
+        return first_refusal<can_move_behind, constants_can_be_gathered>(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id gather, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); });
-    }
-
-private:
-    static constexpr verdict axis_is_known(const graph& model, node_id id, const dequantization& found) {
-        const shape& data = model.shape(model[id].input(0));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(model, model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const std::size_t axis = axis_of(model, id);
-        const tensor* indices = model.constant_value(model[id].input(1));
-        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
-        return is_vector || !varies_over(model, found, axis, data.rank())
-                   ? yes
-                   : refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, data.rank()));
-    }
-    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
-        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
-        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
-    }
-    static constexpr node_id gathered(rewrite& r, node_id gather, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
             return to_scalar_if_equal(r, constant);
         }
@@ -23633,20 +23210,40 @@ private:
         if (r.model[full].shape()[axis] != 1) {
             return to_scalar_if_equal(r, through_operation(r, gather, full));
         }
-        return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
-    }
-    /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
-    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value,
-                                              std::size_t axis) {
-        const shape& data = model.shape(model[gather].input(0));
-        const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();
+        // The same all along the axis: the axes of the indices that take its place have size 1.
+        const shape& own = r.model[full].shape();
+        const std::size_t indexed = r.model[gather].shape().rank() + 1 - own.rank();
         shape dimensions;
-        for (std::size_t each = 0; each < data.rank(); ++each) {
+        for (std::size_t each = 0; each < own.rank(); ++each) {
             for (std::size_t copy = 0; copy < (each == axis ? indexed : 1); ++copy) {
-                dimensions.push_back(value.dimensions()[each]);
+                dimensions.push_back(own[each]);
             }
         }
-        return tensor(value, dimensions);
+        return r.model.constant(tensor(constant_of(r.model, full), dimensions));
+    }
+
+private:
+    static constexpr verdict constants_can_be_gathered(const rewrite& r, node_id id, const dequantization& found) {
+        const graph& model = r.model;
+        const shape& data = model.shape(model[id].input(0));
+        if (is_scalar_like(model, found)) {
+            return yes;
+        }
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (!is_constant(model, model[id].input(2))) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const tensor* indices = model.constant_value(model[id].input(1));
+        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
+        const std::size_t gathered = axis_of(model, id);
+        return uniform_where(model, found, data.rank(),
+                             [=](std::size_t axis) { return axis == gathered && !is_vector; });
+    }
+    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
+        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
+        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
     }
 };
 
@@ -23662,16 +23259,9 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Scales of activations may differ between groups, scales of weights between groups and output channels. Weights may come
 /// through a Reshape, which is folded where they have no zero point.
-struct group_convolution_transformation : guarded<group_convolution_transformation, convolution_facts> {
+struct group_convolution_transformation : convolution_rule<group_convolution_transformation> {
     static constexpr text_view name = "GroupConvolutionTransformation";
     using pattern = lpt::pattern<op::group_convolution>;
-
-    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
-        return convolution_verdict(r, id, facts);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
-        return detail::transform_convolution(r, id, name, facts);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -23690,72 +23280,97 @@ struct interpolate_transformation : movement<interpolate_transformation> {
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return constants_keep_size(r.model, id, found); },
-                             [&] { return copies_elements(r.model, id); });
+        return first_refusal<can_move_behind, constants_keep_size, copies_elements>(r, id);
     }
 
 private:
     /// The axes over which constants vary are not resized.
-    static constexpr verdict constants_keep_size(const graph& model, node_id id, const dequantization& found) {
-        const shape& before = model.shape(model[id].input(0));
-        const shape& after = model[id].shape();
-        for (std::size_t axis = 0; axis < after.rank(); ++axis) {
-            if (varies_over(model, found, axis, after.rank()) &&
-                (!after.is_static(axis) || before[axis] != after[axis])) {
-                return refuse_axis(reason::varies_over_axis, 0, axis,
-                                   varying_constant(model, found, axis, after.rank()));
-            }
-        }
-        return yes;
+    static constexpr verdict constants_keep_size(const rewrite& r, node_id id, const dequantization& found) {
+        const shape& before = r.model.shape(r.model[id].input(0));
+        const shape& after = r.model[id].shape();
+        return uniform_where(r.model, found, after.rank(),
+                             [&](std::size_t axis) { return !after.is_static(axis) || before[axis] != after[axis]; });
     }
-    static constexpr verdict copies_elements(const graph& model, node_id id) {
-        const op::interpolate& resize = model[id].as<op::interpolate>();
-        switch (model[id].version()) {
-            case 0: return copies_elements_version_0(resize);
-            case 4: return copies_elements_version_4(resize);
-            default: return refuse_value(reason::unsupported_version, -1, model[id].version());
-        }
-    }
-    static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
-        for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
-            if (resize.axes.contains(static_cast<std::int64_t>(axis))) {
-                return refuse_axis(reason::unsupported_axes, -1, axis);
-            }
-        }
-        if (resize.mode != op::interpolate_mode::nearest || resize.align_corners) {
-            return refuse(reason::unsupported_mode);
-        }
-        const auto starts_with_padding = [](const integers& pads) { return !pads.empty() && pads[0] != 0; };
-        return starts_with_padding(resize.pads_begin) || starts_with_padding(resize.pads_end)
-                   ? refuse(reason::unsupported_padding)
-                   : yes;
-    }
-    static constexpr verdict copies_elements_version_4(const op::interpolate& resize) {
-        if (resize.mode != op::interpolate_mode::nearest ||
-            resize.coordinate_transformation_mode == op::coordinate_transformation_mode::align_corners) {
-            return refuse(reason::unsupported_mode);
-        }
-        for (const integers* pads : {&resize.pads_begin, &resize.pads_end}) {
-            for (const std::int64_t each : *pads) {
-                if (each != 0) {
-                    return refuse(reason::unsupported_padding);
-                }
-            }
-        }
-        return yes;
+    static constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantization&) {
+        const op::interpolate& resize = r.model[id].as<op::interpolate>();
+        const int version = r.model[id].version();
+        const bool resizes_first = resize.axes.contains(0);
+        const bool aligns_corners =
+            version == 0 ? resize.align_corners
+                         : resize.coordinate_transformation_mode == op::coordinate_transformation_mode::align_corners;
+        const auto pads = [&](const integers& margins) {  // version 0: before the first axis
+            return version == 0 ? !margins.empty() && margins[0] != 0 : margins != integers(margins.size(), 0);
+        };
+        return version != 0 && version != 4 ? refuse_value(reason::unsupported_version, -1, version)
+               : version == 0 && (resizes_first || resize.axes.contains(1))
+                   ? refuse_axis(reason::unsupported_axes, -1, resizes_first ? 0 : 1)
+               : resize.mode != op::interpolate_mode::nearest || aligns_corners ? refuse(reason::unsupported_mode)
+               : pads(resize.pads_begin) || pads(resize.pads_end)               ? refuse(reason::unsupported_padding)
+                                                                                : yes;
     }
 };
 
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/column_sums.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_COLUMN_SUMS_HPP
-/// Sums of the columns of a matrix of bytes: what a zero point of the other operand adds to a product of matrices.
+// ======== lpt/transformation/matrix_operand.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+#define LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
+/// What MatMul asks of its operands, and what a zero point of the first adds to the product.
 namespace lpt::inline LPT_ABI::detail {
+
+/// One of the two operands of a MatMul, whose last two axes may be exchanged: `[.., rows, summed]` x `[.., summed, columns]`.
+struct matrix_operand {
+    int port;
+    bool transposed;
+
+    /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
+    constexpr std::size_t summed_axis(const shape& dimensions) const {
+        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
+            return 0;
+        }
+        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
+    }
+    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
+    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
+        if (constant.elements() == 1) {
+            return false;
+        }
+        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
+               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
+    }
+    /// Refuses a scale with different values along the summed axis.
+    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
+        const shape& dimensions = model[found.multiply].shape();
+        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
+                   ? yes
+                   : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
+    }
+    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
+    constexpr tensor turned(const tensor& scale) const {
+        const std::size_t rank = scale.dimensions().rank();
+        if (!transposed || scale.elements() == 1) {
+            return scale;
+        }
+        shape exchanged = scale.dimensions();
+        if (rank < 2) {
+            exchanged = shape{scale.dimensions()[0], 1};
+        } else {
+            swap_values(exchanged[rank - 2], exchanged[rank - 1]);
+        }
+        return tensor(scale, exchanged);
+    }
+};
+
+/// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
+/// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
+constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
+    const output_ref source = r.model[multiply].input(1);
+    if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
+        (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
+        r.model.set_input(multiply, 1, try_fold(r.model, source.node));
+    }
+}
 
 /// The sum of one column of a matrix of bytes, of one row if `transposed`.
 constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, bool transposed) {
@@ -23830,71 +23445,6 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
-// ======== lpt/transformation/matrix_operand.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
-#define LPT_HOLDS_TRANSFORMATION_MATRIX_OPERAND_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// One of the two operands of a MatMul, whose last two axes may be exchanged: `[.., rows, summed]` x `[.., summed, columns]`.
-struct matrix_operand {
-    int port;
-    bool transposed;
-
-    /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
-    constexpr std::size_t summed_axis(const shape& dimensions) const {
-        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
-            return 0;
-        }
-        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
-    }
-    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
-    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
-        if (constant.elements() == 1) {
-            return false;
-        }
-        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
-               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
-    }
-    /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
-        const shape& dimensions = model[found.multiply].shape();
-        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
-                   ? yes
-                   : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
-    }
-    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
-    constexpr tensor turned(const tensor& scale) const {
-        const std::size_t rank = scale.dimensions().rank();
-        if (!transposed || scale.elements() == 1) {
-            return scale;
-        }
-        shape exchanged = scale.dimensions();
-        if (rank < 2) {
-            exchanged = shape{scale.dimensions()[0], 1};
-        } else {
-            swap_values(exchanged[rank - 2], exchanged[rank - 1]);
-        }
-        return tensor(scale, exchanged);
-    }
-};
-
-/// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
-/// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
-constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
-    const output_ref source = r.model[multiply].input(1);
-    if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
-        (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
-        r.model.set_input(multiply, 1, try_fold(r.model, source.node));
-    }
-}
-
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/transformation/main/mat_mul.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
@@ -23910,17 +23460,8 @@ struct mat_mul_transformation {
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id, 0);
-        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return has_scale(found, 0); },
-                             [&] { return has_low_precision(r, found, 0); },
-                             [&] { return first_of(model, id).scale_is_constant(model, found); },
-                             [&] { return second_verdict(r, id); },
-                             [&] {
-                                 return !found.has_subtract() || is_constant_path(model, model.producer(id, 1))
-                                            ? yes
-                                            : refuse_zero_point(model, found);
-                             });
+        return first_refusal<spatial_precondition, has_scale, has_low_precision, scale_is_constant, second_operand_fits,
+                             zero_point_term_is_constant>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -23957,11 +23498,9 @@ struct mat_mul_transformation {
     }
 
 private:
-    static constexpr detail::matrix_operand first_of(const graph& model, node_id id) {
-        return {0, model[id].as<op::mat_mul>().transpose_a};
-    }
-    static constexpr detail::matrix_operand second_of(const graph& model, node_id id) {
-        return {1, model[id].as<op::mat_mul>().transpose_b};
+    static constexpr detail::matrix_operand operand_of(const graph& model, node_id id, int port) {
+        const op::mat_mul& self = model[id].as<op::mat_mul>();
+        return {port, port == 0 ? self.transpose_a : self.transpose_b};
     }
     /// True for a Constant with an infinite value or NaN.
     static constexpr bool is_infinite(const graph& model, output_ref constant) {
@@ -23969,38 +23508,35 @@ private:
         return values != nullptr && !is_finite(*values);
     }
 
-    static constexpr verdict second_verdict(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const detail::matrix_operand operand = second_of(model, id);
-        const output_ref source = model[id].input(1);
-        if (model[source.node].is<op::fake_quantize>()) {
-            return fake_quantized_verdict(r, source.node, operand);
-        }
-        const dequantization found = find_dequantization(r, id, 1);
-        return first_refusal([&] { return has_scale(found, 1); }, [&] { return has_low_precision(r, found, 1); },
-                             [&] {
-                                 return !found.has_subtract() ||
-                                                is_negligible_zero_point(r, constant_of(model, found.zero_point),
-                                                                         model.type(found.data))
-                                            ? yes
-                                            : refuse_zero_point(model, found, 1);
-                             },
-                             [&] { return operand.scale_is_constant(model, found); });
+    static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+        return operand_of(r.model, id, found.port).scale_is_constant(r.model, found);
     }
-    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize,
-                                                    const detail::matrix_operand& operand) {
+    static constexpr verdict zero_point_term_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+        return !found.has_subtract() || is_constant_path(r.model, r.model.producer(id, 1))
+                   ? yes
+                   : refuse_zero_point(r.model, found);
+    }
+    static constexpr verdict zero_point_is_negligible(const rewrite& r, node_id, const dequantization& found) {
+        return !found.has_subtract() ||
+                       is_negligible_zero_point(r, constant_of(r.model, found.zero_point), r.model.type(found.data))
+                   ? yes
+                   : refuse_zero_point(r.model, found);
+    }
+    static constexpr verdict second_operand_fits(const rewrite& r, node_id id, const dequantization&) {
+        const node_id fake_quantize = r.model.producer(id, 1);
+        if (!r.model[fake_quantize].is<op::fake_quantize>()) {
+            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible, scale_is_constant>(
+                r, id, find_dequantization(r, id, 1));
+        }
         if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
         }
         const data_precision precision = weights_precision_of(r, fake_quantize);
-        if (!precision) {
-            return refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1);
-        }
-        if (precision.has_zero_point) {
-            return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
-        }
+        const detail::matrix_operand operand = operand_of(r.model, id, 1);
         const shape& dimensions = r.model[fake_quantize].shape();
-        return operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
+        return !precision                 ? refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1)
+               : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, 1, fake_quantize)
+               : operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
@@ -24017,7 +23553,7 @@ private:
         const tensor* values = model.constant_value(weights);
         if (uniform && values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 &&
             data.rank() >= 2) {
-            return model.constant(detail::uniform_zero_point_term(*values, second_of(model, product).transposed,
+            return model.constant(detail::uniform_zero_point_term(*values, operand_of(model, product, 1).transposed,
                                                                   convert_value(computed, zero_point.real(0)), computed,
                                                                   data.rank()));
         }
@@ -24025,7 +23561,8 @@ private:
         if (uniform) {
             dimensions = shape::of_ones(data.rank());
         }
-        dimensions[first_of(model, product).summed_axis(data)] = second[second_of(model, product).summed_axis(second)];
+        dimensions[operand_of(model, product, 0).summed_axis(data)] =
+            second[operand_of(model, product, 1).summed_axis(second)];
         const constant repeated = constant(broadcast_values(to_scalar(zero_point), dimensions)).as(computed);
         const output_ref term =
             fold_operation(model, model[product].attributes(),
@@ -24037,17 +23574,17 @@ private:
     static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
-        if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
+        if (operand_of(model, product, 0).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
             left = to_scalar(left);
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {
-            right = second_of(model, product).turned(to_scalar(constant_of(model, b.scale)));
+            right = operand_of(model, product, 1).turned(to_scalar(constant_of(model, b.scale)));
         }
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        return to_scalar(constant(first_of(model, product).turned(left)).as(f32) * constant(right).as(f32));
+        return to_scalar(constant(operand_of(model, product, 0).turned(left)).as(f32) * constant(right).as(f32));
     }
 };
 
@@ -24060,16 +23597,10 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind MaxPool, which keeps the order of values where no scale is negative.
-struct max_pool_transformation : movement<max_pool_transformation> {
+struct max_pool_transformation
+    : movement<max_pool_transformation, is_version<1>, can_move_behind, scale_is_not_negative, uniform_over_window> {
     static constexpr text_view name = "MaxPoolTransformation";
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
-                             [&] { return scale_is_not_negative(r.model, found); },
-                             [&] { return uniform_over_window(r.model, id, found); });
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24106,8 +23637,9 @@ struct multiply_partial_transformation {
             normalize_dequantization(r, find_dequantization(r, id, 1));
             multiply = unshare(r, id);
         }
-        fold_constant_fake_quantize(r, multiply, 0);
-        fold_constant_fake_quantize(r, multiply, 1);
+        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+            fold_constant_fake_quantize(r, multiply, port);
+        }
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             branches[port] = find_dequantization(r, multiply, port);
         }
@@ -24118,16 +23650,18 @@ struct multiply_partial_transformation {
 
 private:
     static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
-        const auto is_joined = [&] {
-            return is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
-        };
-        return first_refusal([&] { return has_data(branches, 0); }, [&] { return has_data(branches, 1); },
-                             [&] { return is_joined() ? yes : is_dequantized(branches[0], 0); },
-                             [&] { return is_joined() ? yes : is_dequantized(branches[1], 1); },
-                             [&] { return eltwise_precondition(r, id, branches); });
-    }
-    static constexpr verdict has_data(view<dequantization> branches, std::size_t port) {
-        return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
+        for (const dequantization& each : branches) {
+            if (!each.data) {
+                return refuse(reason::no_dequantization, each.port);
+            }
+        }
+        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        for (const dequantization& each : branches) {
+            if (!is_joined && each.empty()) {
+                return refuse(reason::no_dequantization, each.port);
+            }
+        }
+        return eltwise_precondition(r, id, branches);
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
@@ -24163,8 +23697,7 @@ private:
         const node_id made = model.add_relaxed(model[multiply].attributes(), {found.data, product.in(model)},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
         copy_information(r, found.multiply, made);
-        replace_and_name(r, multiply, made);
-        return true;
+        return replace_and_name(r, multiply, made);
     }
 
     static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
@@ -24186,16 +23719,13 @@ private:
                                      std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;
-        const verdict fits =
-            first_refusal([&] { return is_dequantized(branches[port], static_cast<int>(port)); },
-                          [&] { return has_low_precision(r, branches[port], static_cast<int>(port)); });
-        if (!fits) {
+        if (const verdict fits = first_refusal<is_dequantized, has_low_precision>(r, multiply, branches[port]); !fits) {
             return r.refused(multiply, name, fits);
         }
         const dequantization moved = fold_dequantization(r, multiply, port);
         const dequantization kept = fold_dequantization(r, multiply, kept_port);
         if (moved.has_subtract() && !is_zero(constant_of(model, moved.zero_point))) {
-            return r.refused(multiply, name, refuse_zero_point(model, moved, static_cast<int>(port)));
+            return r.refused(multiply, name, refuse_zero_point(model, moved));
         }
         const constant scale = product_of_scales(r, moved, kept);
         if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
@@ -24252,19 +23782,18 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
 /// of computations, or with `keeps_type` its own.
-[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
+[[gnu::cold]] constexpr bool move_scale_after_normalization(rewrite& r, node_id normalization,
                                                             const dequantization& found, tensor scale,
                                                             bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
-    seq<output_ref, 5> inputs = inputs_of(model, normalization, {found.data});
     const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
     rewriting normalized(r, normalization);
-    normalized.becomes_clone(inputs);
+    normalized.becomes_clone(inputs_of(model, normalization, {found.data}));
     compute_in(model, normalized.operation(), 0, computed);
     model.relax_output(normalized.operation(), computed);
-    normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
+    return normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -24284,46 +23813,38 @@ struct mvn_transformation : guarded<mvn_transformation> {
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal(
-            [&] { return can_move_behind(r, id, found); }, [&] { return has_no_zero_point(model, found); },
-            [&] { return scale_stays(model, id, found); },
-            [&] {
-                return !rescales_eps(r, model[id].as<op::mvn>()) || can_rescale_eps(constant_of(model, found.scale))
-                           ? yes
-                           : refuse_not_per_tensor(model, found);
-            });
+        return first_refusal<can_move_behind, has_no_zero_point, scale_stays, eps_can_be_rescaled>(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id mvn = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(r.model, found.scale);
-        if (r.model[mvn].as<op::mvn>().normalize_variance) {
-            if (op::mvn self = r.model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
+        if (op::mvn self = r.model[mvn].as<op::mvn>(); self.normalize_variance) {
+            if (rescales_eps(r, self)) {
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
                 r.model.set_attributes(mvn, self);
             }
             scale = signs_of(scale);
         }
-        move_scale_after_normalization(r, mvn, found, scale, false);
-        return true;
+        return move_scale_after_normalization(r, mvn, found, scale, false);
     }
 
 private:
-    /// The scale is the same along the axes that are normalized.
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
-        const std::size_t rank = model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
-            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
-                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
-            }
-        }
-        return yes;
-    }
     static constexpr bool rescales_eps(const rewrite& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
+    }
+    static constexpr verdict eps_can_be_rescaled(const rewrite& r, node_id id, const dequantization& found) {
+        return !rescales_eps(r, r.model[id].as<op::mvn>()) || can_rescale_eps(constant_of(r.model, found.scale))
+                   ? yes
+                   : refuse_not_per_tensor(r.model, found);
+    }
+    /// The scale is the same along the axes that are normalized.
+    static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
+        return is_scalar_like(r.model, found.scale)
+                   ? yes
+                   : uniform_where(r.model, found, r.model[id].shape().rank(),
+                                   [&](std::size_t axis) { return reduces(r.model, id, axis); });
     }
     static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {
         const op::mvn& self = model[id].as<op::mvn>();
@@ -24356,29 +23877,7 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const verdict quantized =
-            first_refusal([&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
-                          [&] { return has_no_zero_point(r.model, found); });
-        if (!quantized) {
-            return quantized;
-        }
-        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
-        if (axes != integers{1} && axes != integers{1, 2, 3}) {
-            return refuse(reason::unsupported_axes, 1);
-        }
-        const shape& result = r.model[id].shape();
-        const tensor& scale = constant_of(r.model, found.scale);
-        if (!is_scalar_like(scale)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
-            return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
-        }
-        if (!can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon)) {
-            return refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale);
-        }
-        return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
+        return first_refusal<base_precondition, has_scale, has_no_zero_point, scale_is_divided_out>(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id normalize = unshare(r, id);
@@ -24388,8 +23887,23 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
             self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
             r.model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
-        return true;
+        return move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
+    }
+
+private:
+    static constexpr verdict scale_is_divided_out(const rewrite& r, node_id id, const dequantization& found) {
+        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
+        const tensor& scale = constant_of(r.model, found.scale);
+        const shape& result = r.model[id].shape();
+        const bool has_shape =
+            scale.elements() == 1 || (result.rank() >= 2 && static_cast<dimension>(scale.elements()) == result[1]);
+        const bool keeps_eps = !can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon);
+        return axes != integers{1} && axes != integers{1, 2, 3} ? refuse(reason::unsupported_axes, 1)
+               : !is_scalar_like(scale)                         ? refuse_not_per_tensor(r.model, found)
+               : !has_shape ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
+               : keeps_eps  ? refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale)
+               : scale.type() == f16 || scale.type() == f32 ? yes
+                                                            : refuse_type(reason::types_do_not_match, 0, scale.type());
     }
 };
 
@@ -24412,14 +23926,16 @@ struct pad_transformation : movement<pad_transformation> {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
-        const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
-        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
-                             [&] { return value_is_in_range(r.model, id, found); },
-                             [&] { return fills ? constants_are_finite(r.model, found) : yes; },
-                             [&] { return fills ? value_is_exact(r, id, found) : yes; },
-                             [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
-                             [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
+        const verdict base = first_refusal<spatial_precondition, is_dequantized, value_is_in_range>(r, id, found);
+        if (!base) {
+            return base;
+        }
+        switch (r.model[id].as<op::pad>().pad_mode) {
+            case op::pad_mode::constant:  // what fills the margins is dequantized, too
+                return first_refusal<constants_are_finite, value_is_exact, only_one_axis_varies>(r, id, found);
+            case op::pad_mode::reflect: return scale_stays(r, id, found);
+            default: return yes;
+        }
     }
     static constexpr dequantization moved(rewrite& r, node_id pad, dequantization found) {
         graph& model = r.model;
@@ -24442,7 +23958,6 @@ private:
         integers begin;
         integers end;
 
-        constexpr bool fills(std::size_t axis) const { return begin[axis] > 0 || end[axis] > 0; }
         constexpr bool changes(std::size_t axis) const { return begin[axis] != 0 || end[axis] != 0; }
     };
     /// One margin an axis; negative ones crop.
@@ -24458,15 +23973,15 @@ private:
         const std::size_t rank = pads.begin.size();
         std::size_t result = rank;
         for (std::size_t axis = 0; axis < rank; ++axis) {
-            if (pads.fills(axis)) {
+            if (pads.begin[axis] > 0 || pads.end[axis] > 0) {
                 result = result == rank ? axis : rank + 1;
             }
         }
         return result;
     }
-    static constexpr verdict value_is_in_range(const graph& model, node_id id, const dequantization& found) {
-        const element type = model.type(found.data);
-        const double value = pad_value(model, id);
+    static constexpr verdict value_is_in_range(const rewrite& r, node_id id, const dequantization& found) {
+        const element type = r.model.type(found.data);
+        const double value = pad_value(r.model, id);
         return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
@@ -24478,45 +23993,32 @@ private:
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict only_one_axis_varies(const graph& model, node_id id, const dequantization& found) {
-        const margins pads = margins_of(model, id);
-        if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
+    static constexpr verdict only_one_axis_varies(const rewrite& r, node_id id, const dequantization& found) {
+        const margins pads = margins_of(r.model, id);
+        if (found.has_multiply() && pad_value(r.model, id) != 0 && !only_varies_along(r.model, id, pads, found.scale)) {
             return refuse_because_of(reason::varies_over_axis, 0, found.scale);
         }
-        return !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point)
+        return !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
     }
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
-        return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
+    static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
+        return !found.has_multiply() || !varies_over_margin(r.model, margins_of(r.model, id), found.scale)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
-        const std::size_t axis = filled_axis(pads);
-        if (axis == data.rank()) {
-            return true;
+        const std::size_t filled = filled_axis(pads);
+        if (filled >= data.rank() || !data.is_static(filled)) {
+            return filled == data.rank();
         }
-        if (axis > data.rank() || !data.is_static(axis)) {
-            return false;
-        }
-        const shape own = aligned_shape(model, constant, data.rank());
-        for (std::size_t each = 0; each < own.rank(); ++each) {
-            if (each != axis && own[each] != 1) {
-                return false;
-            }
-        }
-        return true;
+        return varies_only_where(aligned_shape(model, constant, data.rank()),
+                                 [=](std::size_t axis) { return axis == filled; });
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
-        const shape own = aligned_shape(model, constant, pads.begin.size());
-        for (std::size_t axis = 0; axis < own.rank(); ++axis) {
-            if (own[axis] != 1 && pads.changes(axis)) {
-                return true;
-            }
-        }
-        return false;
+        return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),
+                                  [&](std::size_t axis) { return !pads.changes(axis); });
     }
 
     /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
@@ -24556,30 +24058,23 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/main/relu_base.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RELU_BASE_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_RELU_BASE_HPP
-/// What the transformations of Relu and PRelu have in common.
+// ======== lpt/transformation/main/relu.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
 namespace lpt::inline LPT_ABI {
 
-/// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
-///
-/// `found` becomes the dequantization.
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id, dequantization& found) {
-    found = find_dequantization(r, id);
-    return first_refusal([&] { return can_move_behind(r, id, found); },
-                         [&] { return has_no_zero_point(r.model, found); },
-                         [&] {  // 0 times an infinite scale is NaN, where the real value was cut off
-                             const element type = r.model.type(found.data);
-                             return is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
-                         },
-                         [&] { return scale_is_not_negative(r.model, found); });
+/// Refuses infinite scales of data with negative values, which are cut off: 0 times infinity is NaN.
+constexpr verdict zero_stays_zero(const rewrite& r, node_id id, const dequantization& found) {
+    const element type = r.model.type(found.data);
+    return is_signed(type) || is_real(type) ? constants_are_finite(r, id, found) : yes;
 }
 
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const rewrite& r, node_id id) {
-    dequantization found;
-    return can_move_behind_relu(r, id, found);
-}
+/// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
+struct relu_transformation
+    : movement<relu_transformation, can_move_behind, has_no_zero_point, zero_stays_zero, scale_is_not_negative> {
+    static constexpr text_view name = "ReluTransformation";
+    using pattern = lpt::pattern<op::relu, from<op::multiply>>;
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -24590,14 +24085,12 @@ namespace lpt::inline LPT_ABI {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind PRelu, whose output is then real: prelu(s * q) = s * prelu(q) for s >= 0 without a zero point.
-struct prelu_transformation : movement<prelu_transformation> {
+struct prelu_transformation
+    : movement<prelu_transformation, can_move_behind, has_no_zero_point, zero_stays_zero, scale_is_not_negative> {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_behind_relu(r, id);
-    }
-    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
+    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24622,65 +24115,44 @@ constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
 }
 
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
-[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction) {
-    const dequantization found = find_dequantization(r, reduction);
-    if (const verdict dequantized = is_dequantized(found); !dequantized) {
-        return dequantized;
-    }
-    if (!is_constant(r.model, r.model[reduction].input(1))) {
-        return refuse(reason::axes_not_constant, 1);
-    }
-    const shape& data = r.model.shape(r.model[reduction].input(0));
-    if (data.rank_is_dynamic()) {
-        return refuse(reason::dynamic_rank, 0);
+[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction,
+                                                          const dequantization& found) {
+    const output_ref axes = r.model[reduction].input(1);
+    const verdict is_known = found.empty()                 ? refuse(reason::no_dequantization, 0)
+                             : !is_constant(r.model, axes) ? refuse(reason::axes_not_constant, 1)
+                             : r.model.shape(r.model[reduction].input(0)).rank_is_dynamic()
+                                 ? refuse(reason::dynamic_rank, 0)
+                                 : yes;
+    if (!is_known) {
+        return is_known;
     }
     const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
-    for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
-        if (reduced[axis] && varies_over(r.model, found, axis, reduced.size())) {
-            return refuse_axis(reason::varies_over_axis, 0, axis,
-                               varying_constant(r.model, found, axis, reduced.size()));
-        }
-    }
-    return yes;
+    return uniform_where(r.model, found, reduced.size(), [&](std::size_t axis) { return reduced[axis]; });
 }
 
-/// Reports why a dequantization stays above a reduction; false. Constants of several values that were compared with the axes have one
-/// axis for each of the data's from then on; the scale is compared only if the zero point does not vary over the axes.
-[[gnu::cold]] constexpr bool refuse_reduction(rewrite& r, node_id reduction, text_view name, const verdict& why) {
-    if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
-        const dequantization found = find_dequantization(r, reduction);
-        bool zero_point_varies = false;
-        const auto is_single = [&](node_id constant) { return constant_of(r.model, constant).elements() == 1; };
-        if (found.has_subtract() && !is_single(found.zero_point)) {
-            normalize_constant_shape(r, found.subtract);
-            const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
-            const shape zero_point = aligned_shape(r.model, found.zero_point, reduced.size());
-            for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
-                zero_point_varies = zero_point_varies || (reduced[axis] && zero_point[axis] != 1);
+/// A movement whose constants are reduced, too: of fewer axes, without those that the reduction drops.
+template <class Rule, rule_condition... Conditions>
+struct reduction : movement<Rule, Conditions...> {
+    static constexpr auto constant_behind = through_operation_aligned;
+
+    /// Reports why the dequantization stays; false. Constants of several values that were compared with the axes have one axis for each of
+    /// the data's from then on; the scale is compared only if the zero point does not vary over the axes.
+    [[gnu::cold]] static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
+            const dequantization found = find_dequantization(r, id);
+            const auto is_single = [&](node_id constant) { return constant_of(r.model, constant).elements() == 1; };
+            bool zero_point_varies = false;
+            if (found.has_subtract() && !is_single(found.zero_point)) {
+                normalize_constant_shape(r, found.subtract);
+                const seq<bool, 8> reduced = reduced_axes(r.model, id);
+                zero_point_varies = !varies_only_where(aligned_shape(r.model, found.zero_point, reduced.size()),
+                                                       [&](std::size_t axis) { return !reduced[axis]; });
+            }
+            if (found.has_multiply() && !zero_point_varies && !is_single(found.scale)) {
+                normalize_constant_shape(r, found.multiply);
             }
         }
-        if (found.has_multiply() && !zero_point_varies && !is_single(found.scale)) {
-            normalize_constant_shape(r, found.multiply);
-        }
-    }
-    return r.refused(reduction, name, why);
-}
-
-/// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
-constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
-    const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
-    return with_constants(
-        r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
-}
-
-/// The rewrite of a reduction: a movement whose constants are reduced, too.
-template <class Rule>
-struct reduction : movement<Rule> {
-    static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
-        return reduced_constants(r, reduce, found);
-    }
-    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
-        return refuse_reduction(r, id, Rule::name, why);
+        return r.refused(id, Rule::name, why);
     }
 };
 
@@ -24693,14 +24165,10 @@ struct reduction : movement<Rule> {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMax, which keeps the order of values where no scale is negative.
-struct reduce_max_transformation : reduction<reduce_max_transformation> {
+struct reduce_max_transformation
+    : reduction<reduce_max_transformation, can_move_behind_reduction, scale_is_not_negative> {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const verdict base = can_move_behind_reduction(r, id);
-        return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24712,41 +24180,10 @@ struct reduce_max_transformation : reduction<reduce_max_transformation> {
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMin, which keeps the order of values where no scale is negative.
-struct reduce_min_transformation : reduction<reduce_min_transformation> {
+struct reduce_min_transformation
+    : reduction<reduce_min_transformation, can_move_behind_reduction, scale_is_not_negative> {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const verdict base = can_move_behind_reduction(r, id);
-        return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/main/relu.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
-namespace lpt::inline LPT_ABI {
-
-/// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
-struct relu_transformation : guarded<relu_transformation, dequantization> {
-    static constexpr text_view name = "ReluTransformation";
-    using pattern = lpt::pattern<op::relu, from<op::multiply>>;
-
-    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization& found) {
-        return can_move_behind_relu(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const dequantization& found) {
-        if (is_unshared(r.model, found)) {
-            move_dequantization_after(r, id, found);
-            return true;
-        }
-        const node_id relu = unshare(r, id);
-        move_dequantization_after(r, relu, normalize_dequantization(r, find_dequantization(r, relu)));
-        return true;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24764,35 +24201,29 @@ struct reshape_transformation : movement<reshape_transformation> {
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
-                             [&] { return can_move_behind(r, id, found); },
-                             [&] {
-                                 return is_scalar_like(r.model, found) ? may_move(r, id, found)
-                                                                       : channels_stay(r.model, id, found);
-                             });
+        return first_refusal<reads_data, can_move_behind, channels_may_move>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
-        return movement<reshape_transformation>::transform(r, id);
+        return movement::transform(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id reshape, const dequantization& found) {
+    static constexpr node_id constant_behind(rewrite& r, node_id reshape, node_id constant) {
+        const tensor& value = constant_of(r.model, constant);
+        if (is_scalar_like(value)) {
+            return to_scalar_if_equal(r, constant);
+        }
         const shape& after = r.model[reshape].shape();
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found, [&](node_id constant) {
-            const tensor& value = constant_of(r.model, constant);
-            if (is_scalar_like(value)) {
-                return to_scalar_if_equal(r, constant);
-            }
-            const shape own = aligned_shape(r.model, constant, rank);
-            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
-                               : r.model.constant(extended(value, own, after.rank()));
-        });
+        const shape own = aligned_shape(r.model, constant, r.model.shape(r.model[reshape].input(0)).rank());
+        return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
+                           : r.model.constant(extended(value, own, after.rank()));
     }
 
 private:
+    static constexpr verdict reads_data(const rewrite& r, node_id id, const dequantization&) {
+        return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes;
+    }
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
     static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
@@ -24805,11 +24236,14 @@ private:
         return false;
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr verdict may_move(const rewrite& r, node_id id, const dequantization& found) {
-        const graph& model = r.model;
-        const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
-                           model[model.first_use({id, 0}).node].is<op::mat_mul>();
-        return !stays || channels_stay(model, id, found) ? yes : refuse(reason::disabled_by_option);
+    static constexpr verdict channels_may_move(const rewrite& r, node_id id, const dequantization& found) {
+        if (!is_scalar_like(r.model, found)) {
+            return channels_stay(r.model, id, found);
+        }
+        const node_id reader = only_reader(r.model, id);
+        const bool stays =
+            r.options.reshape_ignore_per_tensor_check && reader != node_id::none && r.model[reader].is<op::mat_mul>();
+        return !stays || channels_stay(r.model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
     /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
     /// must follow from all other sizes.
@@ -24871,8 +24305,7 @@ private:
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;
         if (last_varying >= first_changed && !only_channels_change) {
-            return refuse_axis(reason::varies_over_axis, 0, last_varying,
-                               varying_constant(model, found, last_varying, before.rank()));
+            return uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
         }
         return yes;
     }
@@ -24901,28 +24334,18 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ShuffleChannels; constants that vary over the axis are shuffled in the same way.
-struct shuffle_channels_transformation : movement<shuffle_channels_transformation> {
+struct shuffle_channels_transformation
+    : movement<shuffle_channels_transformation, spatial_precondition, is_dequantized> {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const verdict spatial = spatial_precondition(r, id);
-        return spatial ? is_dequantized(find_dequantization(r, id)) : spatial;
-    }
-    static constexpr dequantization moved(rewrite& r, node_id shuffle, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); });
-    }
-
-private:
-    static constexpr node_id shuffled(rewrite& r, node_id shuffle, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id shuffle, node_id constant) {
         const std::size_t rank = r.model[shuffle].shape().rank();
         const std::int64_t axis = normalized_axis(r.model[shuffle].as<op::shuffle_channels>().axis, rank);
         const node_id full = pad_left(r, constant, rank);
         const shape& dimensions = r.model[full].shape();
-        if (dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1) {
-            return full;
-        }
-        return through_operation(r, shuffle, full);
+        const bool stays = dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1;
+        return stays ? full : through_operation(r, shuffle, full);
     }
 };
 
@@ -24943,29 +24366,22 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     using pattern = lpt::pattern<op::space_to_batch>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const auto shifts_zero = [&] {
-            return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
-                   !r.follows(quirk::space_to_batch_margin);
-        };
-        const verdict moves = can_move_per_tensor(r, id, found);
-        if (!moves || !has_margins(r.model, id)) {
-            return moves;
-        }
-        const verdict finite = constants_are_finite(r.model, found);
-        return finite && shifts_zero() ? refuse(reason::unsupported_padding, 0) : finite;
+        return first_refusal<can_move_behind, is_one_for_all, margins_are_zeros>(r, id);
     }
 
 private:
-    /// False only if all margins are known to be 0.
-    static constexpr bool has_margins(const graph& model, node_id id) {
-        for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
-            const tensor* margin = model.constant_value(model[id].input(port));
-            if (margin == nullptr || !is_zero(*margin)) {
-                return true;
-            }
+    static constexpr verdict margins_are_zeros(const rewrite& r, node_id id, const dequantization& found) {
+        const auto is_empty = [&](std::size_t port) {
+            const tensor* margin = r.model.constant_value(r.model[id].input(port));
+            return margin != nullptr && is_zero(*margin);
+        };
+        if (is_empty(2) && is_empty(3)) {
+            return yes;
         }
-        return false;
+        const verdict finite = constants_are_finite(r, id, found);
+        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
+                                 !r.follows(quirk::space_to_batch_margin);
+        return finite && shifts_zero ? refuse(reason::unsupported_padding, 0) : finite;
     }
 };
 
@@ -24978,19 +24394,10 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Squeeze, its constants through the same change of shape.
-struct squeeze_transformation : movement<squeeze_transformation> {
+struct squeeze_transformation : movement<squeeze_transformation, is_version<0>, is_dequantized, base_precondition> {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal([&] { return is_version(r, id, 0); },
-                             [&] { return is_dequantized(find_dequantization(r, id)); },
-                             [&] { return base_precondition(r, id); });
-    }
-    static constexpr dequantization moved(rewrite& r, node_id squeeze, const dequantization& found) {
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found, [&](node_id each) { return through_change_of_shape(r, squeeze, each, rank); });
-    }
+    static constexpr auto constant_behind = through_change_of_shape;
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25007,28 +24414,9 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     using pattern = lpt::pattern<op::strided_slice>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return is_dequantized(found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
+        return first_refusal<is_dequantized, places_are_known>(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id slice, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
-    }
-
-private:
-    static constexpr verdict places_are_known(const graph& model, node_id id) {
-        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        for (std::size_t port = 1; port < model[id].inputs(); ++port) {
-            integers places;
-            if (!known_values(model, model[id].input(port), places) || places.contains(op::unknown_value)) {
-                return refuse(reason::axes_not_constant, static_cast<int>(port));
-            }
-        }
-        return yes;
-    }
-    static constexpr node_id sliced(rewrite& r, node_id slice, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
@@ -25046,10 +24434,31 @@ private:
         take_single_elements_whole(masks, positions, model[constant].shape());
         return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, model[slice].version()));
     }
+
+private:
+    static constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+        const node& slice = r.model[id];
+        if (is_scalar_like(r.model, found)) {
+            return yes;
+        }
+        if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        for (std::size_t port = 1; port < slice.inputs(); ++port) {
+            integers places;
+            if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
+                return refuse(reason::axes_not_constant, static_cast<int>(port));
+            }
+        }
+        return yes;
+    }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
     static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions,
                                                      const shape& dimensions) {
+        const auto is_set = [](const integers& mask, std::size_t position) {
+            return position < mask.size() && mask[position] != 0;
+        };
         std::size_t named = 0;
         for (std::size_t position = 0; position < positions; ++position) {
             named += is_set(masks.ellipsis_mask, position) || is_set(masks.new_axis_mask, position) ? 0u : 1u;
@@ -25058,21 +24467,13 @@ private:
         for (std::size_t position = 0; position < positions && axis < dimensions.rank(); ++position) {
             if (is_set(masks.ellipsis_mask, position)) {
                 axis += dimensions.rank() - named;
-            } else if (!is_set(masks.new_axis_mask, position)) {
-                if (dimensions[axis] == 1) {
-                    take_whole(masks.begin_mask, position);
-                    take_whole(masks.end_mask, position);
+            } else if (!is_set(masks.new_axis_mask, position) && dimensions[axis++] == 1) {
+                for (integers* mask : {&masks.begin_mask, &masks.end_mask}) {
+                    mask->resize(math::maximum(mask->size(), position + 1), 0);
+                    (*mask)[position] = 1;
                 }
-                ++axis;
             }
         }
-    }
-    static constexpr bool is_set(const integers& mask, std::size_t position) {
-        return position < mask.size() && mask[position] != 0;
-    }
-    static constexpr void take_whole(integers& mask, std::size_t position) {
-        mask.resize(mask.size() > position ? mask.size() : position + 1, 0);
-        mask[position] = 1;
     }
 };
 
@@ -25091,44 +24492,31 @@ struct transpose_transformation : movement<transpose_transformation> {
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : channels_stay(r.model, id, found); },
-                             [&] { return constants_have_rank(r.model, id, found); });
+        return first_refusal<can_move_behind, channels_stay, constants_have_rank>(r, id);
     }
-
+    static constexpr auto constant_behind = through_operation_aligned;
     static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
-        const auto is_vector = [&](node_id constant) {
-            return constant == node_id::none || r.model[constant].shape().rank() <= 1;
-        };
-        const std::size_t rank = r.model[transpose].shape().rank();
-        const bool only_first_axes_vary = first_varying_axis(r.model, found, 2, rank) == rank;
-        if (is_vector(found.zero_point) && is_vector(found.scale) && only_first_axes_vary) {
-            return found;
-        }
-        return with_constants(
-            r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
+        const bool are_vectors = rank_of(r.model, found.zero_point) <= 1 && rank_of(r.model, found.scale) <= 1;
+        return are_vectors && uniform_over_window(r, transpose, found) ? found : movement::moved(r, transpose, found);
     }
 
 private:
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
-        const tensor& order = *model.constant_value(model[id].input(1));
-        if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
-            return yes;
-        }
-        const std::size_t rank = model[id].shape().rank();
-        const std::size_t axis = first_varying_axis(model, found, 0, rank);
-        return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
+    static constexpr std::size_t rank_of(const graph& model, node_id constant) {
+        return constant == node_id::none ? 0 : model[constant].shape().rank();
     }
-    static constexpr verdict constants_have_rank(const graph& model, node_id id, const dequantization& found) {
-        const std::size_t rank = model[id].shape().rank();
-        for (const node_id constant : {found.zero_point, found.scale}) {
-            const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();
-            if (own > 1 && own != rank && own + 1 != rank) {
-                return refuse(reason::shapes_do_not_match, 0);
-            }
-        }
-        return yes;
+    static constexpr verdict channels_stay(const rewrite& r, node_id id, const dequantization& found) {
+        const tensor& order = *r.model.constant_value(r.model[id].input(1));
+        const bool stay = order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1;
+        return stay || is_scalar_like(r.model, found)
+                   ? yes
+                   : uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t) { return true; });
+    }
+    static constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
+        const std::size_t rank = r.model[id].shape().rank();
+        const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
+        return fits(rank_of(r.model, found.zero_point)) && fits(rank_of(r.model, found.scale))
+                   ? yes
+                   : refuse(reason::shapes_do_not_match, 0);
     }
 };
 
@@ -25141,20 +24529,10 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Unsqueeze, its constants through the same change of shape.
-struct unsqueeze_transformation : movement<unsqueeze_transformation> {
+struct unsqueeze_transformation : movement<unsqueeze_transformation, is_version<0>, is_dequantized, base_precondition> {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal([&] { return is_version(r, id, 0); },
-                             [&] { return is_dequantized(find_dequantization(r, id)); },
-                             [&] { return base_precondition(r, id); });
-    }
-    static constexpr dequantization moved(rewrite& r, node_id unsqueeze, const dequantization& found) {
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found,
-                              [&](node_id each) { return through_change_of_shape(r, unsqueeze, each, rank); });
-    }
+    static constexpr auto constant_behind = through_change_of_shape;
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25190,6 +24568,151 @@ using move_behind = move_behind_first_of<
     squeeze_transformation, strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
 
 }  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/markup/propagation.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
+#define LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
+/// How attributes travel along the graph: what the markup steps have in common.
+namespace lpt::inline LPT_ABI {
+
+/// True if the node was marked as one that gives the precision that it gets.
+constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
+    const attribute::precision_preserved* found = attributes_of<attribute::precision_preserved>(r).find_node(id);
+    return found != nullptr && found->value;
+}
+
+/// True if an input port was marked as one that must not be quantized.
+constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
+    const auto precisions = attributes_of<attribute::precisions>(r);
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const attribute::precisions* found = precisions.find_input(id, port);
+        if (found != nullptr && found->types.empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Marks all input ports that nothing was said about as ones that must not be quantized.
+constexpr void forbid_precisions(rewrite& r, node_id id) {
+    attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        if (!precisions.has(attribute::place::on_input(id, port))) {
+            precisions.set_input(id, port, {});
+        }
+    }
+}
+
+/// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
+/// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
+constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
+    const graph& model = r.model;
+    if (!may_be_dequantized(model, model[id].input(port))) {
+        return model[id].input(port);
+    }
+    const dequantization found = find_dequantization(model, id, precisions, port);
+    if (!found.empty() && model[found.data.node].is<op::convert>()) {
+        const output_ref above = model[found.data.node].input(0);
+        if (model[above.node].is<op::fake_quantize>()) {
+            return above;
+        }
+    }
+    return model[id].input(port);
+}
+
+/// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.
+template <class A>
+constexpr attribute::place place_of_attribute(const rewrite& r, output_ref source) {
+    const attribute::table<A> all = attributes_of<A>(r);
+    for (const attribute::place where : {attribute::place::on_output(source), attribute::place::on_node(source.node)}) {
+        if (all.has(where)) {
+            return where;
+        }
+    }
+    return {};
+}
+constexpr bool exists(attribute::place where) { return where.node != node_id::none; }
+
+/// Gives a precision preserved node the merged attribute of everything it reads; from then on all of them share one value.
+/// False if the node is not precision preserved or nothing above has the attribute.
+template <class A>
+[[gnu::cold]] constexpr bool propagate_through_precision_preserved(rewrite& r, node_id id) {
+    if (!is_precision_preserved(r, id)) {
+        return false;
+    }
+    seq<attribute::place, 4> sources;
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
+        const attribute::place source = place_of_attribute<A>(r, above);
+        if (exists(source)) {
+            sources.push_back(source);
+        }
+    }
+    if (sources.empty()) {
+        return false;
+    }
+    attribute::table<A> all = attributes_of<A>(r);
+    const attribute::place mine = attribute::place::on_node(id);
+    all.share(mine, sources.front());
+    for (std::size_t i = 1; i < sources.size(); ++i) {
+        all.merge(mine, sources[i]);
+    }
+    for (std::size_t i = 1; i < sources.size(); ++i) {
+        all.join(mine, sources[i]);
+    }
+    return true;
+}
+
+/// Joins the lists of precisions of the input ports of a node with those of what they read, and remembers the port at which one came to
+/// its end, for the report. Ports that share a list are one decision. Nothing happens if an input port must not be quantized.
+[[gnu::cold]] constexpr void propagate_to_input(rewrite& r, node_id id) {
+    if (has_port_without_precisions(r, id)) {
+        return;
+    }
+    attribute::table<attribute::precisions> all = attributes_of<attribute::precisions>(r);
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
+        const attribute::place source = place_of_attribute<attribute::precisions>(r, above);
+        const attribute::place mine = attribute::place::on_input(id, port);
+        if (exists(source) && !all.has(mine)) {
+            all.share(mine, source);
+        } else if (exists(source) && !all.same_class(mine, source)) {
+            all.merge(mine, source);
+            all.join(mine, source);
+            attribute::precisions& value = *all.find(mine);
+            if (value.types.empty() && value.last_reader == node_id::none) {
+                value.last_reader = mine.node;
+                value.last_port = mine.port;
+            }
+        }
+    }
+}
+
+/// For a node that ends a region of one precision: tells the sources of its inputs that somebody needs their attribute `A`,
+/// by setting it to true. Stops at the first port that does not ask for it: for which `asks(port)` is false.
+template <class A, class Answer>
+[[gnu::cold]] constexpr void update_shared_precision_preserved(rewrite& r, node_id id, const Answer& asks) {
+    const node& each = r.model[id];
+    if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
+        return;
+    }
+    attribute::table<A> all = attributes_of<A>(r);
+    for (std::size_t port = 0; port < each.inputs() && asks(port); ++port) {
+        const bool may_be = may_be_dequantized(r.model, each.input(port));
+        const dequantization found = may_be ? find_dequantization(r, id, port) : dequantization{};
+        const output_ref source = found.empty() ? each.input(port) : found.data;
+        attribute::place where = attribute::place::on_node(source.node);
+        if (!all.has(where)) {
+            where = attribute::place::on_output(source);
+        }
+        if (all.has(where)) {
+            all.find(where)->value = true;
+        }
+    }
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -25262,7 +24785,7 @@ private:
         const graph& model = r.model;
         moved_path result;
         node_id at = model.producer(id, port);
-        while (detail::move_behind::knows(model, at) && is_preserving(r, at)) {
+        while (detail::move_behind::knows(model, at) && is_precision_preserved(r, at)) {
             result.operations.push_back(at);
             at = model.producer(at, 0);
         }
@@ -25273,12 +24796,8 @@ private:
         }
         return result;
     }
-    static constexpr verdict refuse_type(std::size_t port, element type) {
-        return {reason::types_do_not_match, static_cast<int>(port), type};
-    }
-    static constexpr bool is_preserving(const rewrite& r, node_id id) {
-        const auto* flag = attributes_of<attribute::precision_preserved>(r).find_node(id);
-        return flag != nullptr && flag->value;
+    static constexpr verdict refuse_other_than_u8(std::size_t port, element type) {
+        return type == u8 ? yes : refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
     }
     static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
         if (path.fake_quantize == node_id::none || port > 1) {
@@ -25286,7 +24805,7 @@ private:
         }
         const auto* allowed = attributes_of<attribute::precisions>(r).find_output(path.fake_quantize, 0);
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
-        return type == u8 ? yes : refuse_type(port, type);
+        return refuse_other_than_u8(port, type);
     }
     static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
@@ -25304,8 +24823,9 @@ private:
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             const dequantization found = find_dequantization(r, id, port);
-            if (!found.empty() && r.model.type(found.data) != u8) {
-                return refuse_type(port, r.model.type(found.data));
+            const verdict answer = found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+            if (!answer) {
+                return answer;
             }
         }
         return yes;
@@ -25325,8 +24845,7 @@ private:
         if (precision.has_zero_point) {
             return refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer);
         }
-        const bool fits = port > 1 || precision.type == u8;
-        return fits ? yes : refuse_type(port, precision.type);
+        return port > 1 ? yes : refuse_other_than_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
@@ -25356,14 +24875,11 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMean, whose output is then real.
-struct reduce_mean_transformation : reduction<reduce_mean_transformation> {
+struct reduce_mean_transformation : reduction<reduce_mean_transformation, can_move_behind_reduction> {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_behind_reduction(r, id);
-    }
-    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
+    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25381,27 +24897,13 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (const verdict base = can_move_behind_reduction(r, id); !base) {
-            return base;
-        }
-        const shape& data = r.model.shape(r.model[id].input(0));
-        const seq<bool, 8> reduced = reduced_axes(r.model, id);
-        for (std::size_t axis = 0; axis < reduced.size() && find_dequantization(r, id).has_subtract(); ++axis) {
-            if (reduced[axis] && !data.is_static(axis)) {
-                return refuse_axis(reason::dynamic_axis, 0, axis);
-            }
-        }
-        return yes;
+        return first_refusal<can_move_behind_reduction, count_is_known>(r, id);
     }
-    static constexpr move_settings settings(const auto&, node_id) { return {.update_output_type = false}; }
+    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
     static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
-        return multiplied_zero_point(r, reduce, reduced_constants(r, reduce, found));
-    }
-
-private:
-    static constexpr dequantization multiplied_zero_point(rewrite& r, node_id reduce, dequantization found) {
+        dequantization behind = reduction::moved(r, reduce, found);
         if (!found.has_subtract()) {
-            return found;
+            return behind;
         }
         const shape& data = r.model.shape(r.model[reduce].input(0));
         const seq<bool, 8> reduced = reduced_axes(r.model, reduce);
@@ -25412,9 +24914,22 @@ private:
         // In f16 the product may overflow.
         const element type = r.follows(quirk::overflowing_range) ? r.model[found.subtract].type() : r.computed_type();
         const output_ref factor = r.model.constant(make_scalar(type, count));
-        found.zero_point = fold_to_constant(r, op::multiply{}, {fold_convert(r.model, found.zero_point, type), factor});
-        found.zero_point_convert = node_id::none;
-        return found;
+        behind.zero_point =
+            fold_to_constant(r, op::multiply{}, {fold_convert(r.model, behind.zero_point, type), factor});
+        behind.zero_point_convert = node_id::none;
+        return behind;
+    }
+
+private:
+    static constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
+        const shape& data = r.model.shape(r.model[id].input(0));
+        const seq<bool, 8> reduced = reduced_axes(r.model, id);
+        for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
+            if (reduced[axis] && !data.is_static(axis)) {
+                return refuse_axis(reason::dynamic_axis, 0, axis);
+            }
+        }
+        return yes;
     }
 };
 
@@ -25427,13 +24942,9 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Slice.
-struct slice_transformation : movement<slice_transformation> {
+struct slice_transformation : movement<slice_transformation, can_move_behind, is_one_for_all> {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_per_tensor(r, id, find_dequantization(r, id));
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25445,11 +24956,9 @@ struct slice_transformation : movement<slice_transformation> {
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
 namespace lpt::inline LPT_ABI {
 
-/// A dequantization can move behind a split if the rank is known.
-[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
-    const verdict dequantized = is_dequantized(find_dequantization(r, split));
-    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
-    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
+/// Refuses data of unknown rank.
+constexpr verdict data_has_rank(const rewrite& r, node_id split, const dequantization&) {
+    return r.model.shape(r.model[split].input(0)).rank_is_static() ? yes : refuse(reason::dynamic_rank, 0);
 }
 
 namespace detail {
@@ -25496,41 +25005,34 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
 }  // namespace detail
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
-[[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
-    const node_id old = unshare(r, id);
-    const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
-    graph& model = r.model;
-    const node_id split = model.clone(old, inputs_of(model, old, {found.data}));
-    copy_information(r, old, split);
-    model.rename(split, model[old].name());
-    const seq<node_id, 4> zero_points =
-        found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
-    const seq<node_id, 4> scales =
-        found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
-    seq<output_ref, 5> last;
-    for (std::size_t port = 0; port < model[split].outputs(); ++port) {
-        const output_ref part(split, static_cast<std::int32_t>(port));
-        dequantization own = found;
-        if (found.has_subtract()) {
-            set_zero_point(r, own, zero_points[port]);
-        }
-        if (found.has_multiply()) {
-            own.scale = scales[port];
-        }
-        last.push_back(append_dequantization(r, part, own));
-        for (const input_ref user : model.uses({old, part.port})) {
-            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-            model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? part : last.back());
-        }
-    }
-    detail::name_outputs(r, split, last);
-}
-
-/// The rewrite of Split and VariadicSplit.
 template <class Rule>
 struct split_movement : guarded<Rule> {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return first_refusal<is_dequantized, data_has_rank>(r, id);
+    }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        move_dequantization_behind_split(r, id);
+        const node_id old = unshare(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
+        graph& model = r.model;
+        const node_id split = clone_with_information(r, old, inputs_of(model, old, {found.data}), model[old].name());
+        const seq<node_id, 4> zero_points =
+            found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
+        const seq<node_id, 4> scales =
+            found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
+        seq<output_ref, 5> last;
+        for (std::size_t port = 0; port < model[split].outputs(); ++port) {
+            const output_ref part(split, static_cast<std::int32_t>(port));
+            dequantization own = found;
+            if (found.has_subtract()) {
+                set_zero_point(r, own, zero_points[port]);
+            }
+            if (found.has_multiply()) {
+                own.scale = scales[port];
+            }
+            last.push_back(append_dequantization(r, part, own));
+            hand_over(model, model.uses({old, part.port}), last.back(), part);
+        }
+        detail::name_outputs(r, split, last);
         return true;
     }
 };
@@ -25547,10 +25049,6 @@ namespace lpt::inline LPT_ABI {
 struct split_transformation : split_movement<split_transformation> {
     static constexpr text_view name = "SplitTransformation";
     using pattern = lpt::pattern<op::split, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_behind_split(r, id);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25565,10 +25063,6 @@ namespace lpt::inline LPT_ABI {
 struct variadic_split_transformation : split_movement<variadic_split_transformation> {
     static constexpr text_view name = "VariadicSplitTransformation";
     using pattern = lpt::pattern<op::variadic_split, from<op::multiply>, from_constant, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_move_behind_split(r, id);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25601,6 +25095,25 @@ template <class Step>
     }
 }
 
+/// A step that visits all operations from which it is not kept away, in order, and those of the graphs inside of nodes first.
+///
+/// `Step` has a name and `visit(r, id)`. With `NeedsInputs` it leaves out operations without inputs, and what it leaves out with the graphs
+/// inside.
+template <class Step, bool NeedsInputs = false>
+struct step_over_operations {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : r.operations()) {
+            if (NeedsInputs && (r.model[id].inputs() == 0 || r.skips(Step::name, id))) {
+                continue;
+            }
+            run_on_bodies<Step>(r, id);
+            if (NeedsInputs || !r.skips(Step::name, id)) {
+                Step::visit(r, id);
+            }
+        }
+    }
+};
+
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
 constexpr bool has_operation(const graph& model, op::kind operation, int version) {
     seq<const graph*, 4> waiting{&model};
@@ -25626,173 +25139,13 @@ constexpr bool has_operation(const graph& model, op::kind operation, int version
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/markup/propagation.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
-#define LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
-/// How attributes travel along the graph: what the markup steps have in common.
-namespace lpt::inline LPT_ABI {
-
-/// True if the node was marked as one that gives the precision that it gets.
-constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
-    const attribute::precision_preserved* found = attributes_of<attribute::precision_preserved>(r).find_node(id);
-    return found != nullptr && found->value;
-}
-
-/// True if an input port was marked as one that must not be quantized.
-constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
-    const auto precisions = attributes_of<attribute::precisions>(r);
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        const attribute::precisions* found = precisions.find_input(id, port);
-        if (found != nullptr && found->types.empty()) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
-/// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
-constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
-    const graph& model = r.model;
-    if (!may_be_dequantized(model, model[id].input(port))) {
-        return model[id].input(port);
-    }
-    const dequantization found = find_dequantization(model, id, precisions, port);
-    if (!found.empty() && model[found.data.node].is<op::convert>()) {
-        const output_ref above = model[found.data.node].input(0);
-        if (model[above.node].is<op::fake_quantize>()) {
-            return above;
-        }
-    }
-    return model[id].input(port);
-}
-
-/// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.
-template <class A>
-constexpr attribute::place place_of_attribute(const rewrite& r, output_ref source) {
-    const attribute::table<A> all = attributes_of<A>(r);
-    for (const attribute::place where : {attribute::place::on_output(source), attribute::place::on_node(source.node)}) {
-        if (all.has(where)) {
-            return where;
-        }
-    }
-    return {};
-}
-constexpr bool exists(attribute::place where) { return where.node != node_id::none; }
-
-/// Gives a precision preserved node the merged attribute of everything it reads; from then on all of them share one value.
-/// False if the node is not precision preserved or nothing above has the attribute.
-template <class A>
-[[gnu::cold]] constexpr bool propagate_through_precision_preserved(rewrite& r, node_id id) {
-    if (!is_precision_preserved(r, id)) {
-        return false;
-    }
-    seq<attribute::place, 4> sources;
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
-        const attribute::place source = place_of_attribute<A>(r, above);
-        if (exists(source)) {
-            sources.push_back(source);
-        }
-    }
-    if (sources.empty()) {
-        return false;
-    }
-    attribute::table<A> all = attributes_of<A>(r);
-    const attribute::place mine = attribute::place::on_node(id);
-    all.share(mine, sources.front());
-    for (std::size_t i = 1; i < sources.size(); ++i) {
-        all.merge(mine, sources[i]);
-    }
-    for (std::size_t i = 1; i < sources.size(); ++i) {
-        all.join(mine, sources[i]);
-    }
-    return true;
-}
-
-/// Remembers the port at which a list of precisions came to its end, for the report.
-constexpr void note_last_reader(attribute::precisions& value, attribute::place where) {
-    if (value.types.empty() && value.last_reader == node_id::none) {
-        value.last_reader = where.node;
-        value.last_port = where.port;
-    }
-}
-
-/// Joins the attributes of the input ports of a node with those of what they read. Ports that share a value are one
-/// decision. Nothing happens if an input port must not be quantized.
-template <class A>
-[[gnu::cold]] constexpr bool propagate_to_input(rewrite& r, node_id id) {
-    if (has_port_without_precisions(r, id)) {
-        return false;
-    }
-    attribute::table<A> all = attributes_of<A>(r);
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
-        const attribute::place source = place_of_attribute<A>(r, above);
-        if (!exists(source)) {
-            continue;
-        }
-        const attribute::place mine = attribute::place::on_input(id, port);
-        if (!all.has(mine)) {
-            all.share(mine, source);
-        } else if (!all.same_class(mine, source)) {
-            all.merge(mine, source);
-            all.join(mine, source);
-            if constexpr (requires(A& value) { value.last_reader; }) {
-                note_last_reader(*all.find(mine), mine);
-            }
-        }
-    }
-    return true;
-}
-
-/// For a node that ends a region of one precision: tells the sources of its inputs that somebody needs their attribute `A`,
-/// by setting it to true. `Expected` is an attribute that the input ports must have for that, `void` for none.
-///
-/// Stops at the first port that lacks the expected attribute, or for which `counts` says that its value does not ask for it.
-template <class A, class Expected, class Counts>
-[[gnu::cold]] constexpr bool update_shared_precision_preserved(rewrite& r, node_id id, Counts counts) {
-    const node& each = r.model[id];
-    if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
-        return false;
-    }
-    if constexpr (is_same<Expected, void>) {
-        if (each.is<op::result>()) {
-            return false;
-        }
-    }
-    attribute::table<A> all = attributes_of<A>(r);
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        if constexpr (!is_same<Expected, void>) {
-            const Expected* expected = attributes_of<Expected>(r).find_input(id, port);
-            if (expected == nullptr || !counts(*expected)) {
-                return false;
-            }
-        }
-        const bool may_be = may_be_dequantized(r.model, each.input(port));
-        const dequantization found = may_be ? find_dequantization(r, id, port) : dequantization{};
-        const output_ref source = found.empty() ? each.input(port) : found.data;
-        attribute::place where = attribute::place::on_node(source.node);
-        if (!all.has(where)) {
-            where = attribute::place::on_output(source);
-        }
-        if (all.has(where)) {
-            all.find(where)->value = true;
-        }
-    }
-    return true;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/transformation/markup/align_quantization_intervals.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_INTERVALS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_INTERVALS_HPP
 namespace lpt::inline LPT_ABI {
 
 /// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
-struct align_quantization_intervals {
+struct align_quantization_intervals : step_over_operations<align_quantization_intervals> {
     static constexpr text_view name = "AlignQuantizationIntervals";
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::intervals_alignment>;
@@ -25800,17 +25153,11 @@ struct align_quantization_intervals {
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<align_quantization_intervals>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (r.model[id].is<op::fake_quantize>()) {
-                create(r, id);
-            }
-            propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (r.model[id].is<op::fake_quantize>()) {
+            create(r, id);
         }
+        propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
     }
 
 private:
@@ -25822,10 +25169,8 @@ private:
             return false;
         }
         result = {static_cast<float>(low.real(0)), static_cast<float>(high.real(0))};
-        dequantization below;
-        if (r.model.use_count({id, 0}) == 1) {
-            below = find_dequantization_below(r.model, {id, 0}, true);
-        }
+        const bool has_reader = only_reader(r.model, id) != node_id::none;
+        const dequantization below = has_reader ? find_dequantization_below(r.model, id, true) : dequantization{};
         if (below.has_multiply()) {
             scale_interval(constant_of(r.model, below.scale), result);
         } else if (!r.follows(quirk::interval_of_pair) && !dequantize_interval(r, id, result)) {
@@ -25845,16 +25190,14 @@ private:
     /// [Subtract] -> [Multiply]; as it is where there is no such pair. False if a pair has an interval for each channel.
     static constexpr bool dequantize_interval(const rewrite& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
-        const node_id narrow = model.first_use({id, 0}).node;
-        if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
+        const node_id narrow = only_reader(model, id);
+        if (narrow == node_id::none || !model[narrow].is<op::convert>() ||
+            only_reader(model, narrow) == node_id::none) {
             return true;
         }
-        const dequantization below = find_dequantization_below(model, {narrow, 0}, true);
-        if (below.empty()) {
-            return true;
-        }
-        if (!is_scalar_like(model, below)) {
-            return false;
+        const dequantization below = find_dequantization_below(model, narrow, true);
+        if (below.empty() || !is_scalar_like(model, below)) {
+            return below.empty();
         }
         if (below.has_subtract()) {
             const auto zero_point = static_cast<float>(constant_of(model, below.zero_point).real(0));
@@ -25891,7 +25234,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
 /// per-tensor quantization only.
-struct align_quantization_parameters {
+struct align_quantization_parameters : step_over_operations<align_quantization_parameters> {
     static constexpr text_view name = "AlignQuantizationParameters";
     using may_read = attribute::set<attribute::precision_preserved, attribute::quantization_granularity>;
     using writes = attribute::set<attribute::quantization_alignment>;
@@ -25899,43 +25242,30 @@ struct align_quantization_parameters {
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    static constexpr void visit(rewrite& r, node_id id) {
         using alignment = attribute::quantization_alignment;
-        using granularity = attribute::quantization_granularity;
-        const auto asks_for_alignment = [](const granularity& asked) {
-            return asked.value == attribute::granularity::per_tensor;
+        const auto asks = [&](std::size_t port) {
+            const auto* granularity = attributes_of<attribute::quantization_granularity>(r).find_input(id, port);
+            return granularity != nullptr && granularity->value == attribute::granularity::per_tensor;
         };
-        for (const node_id id : r.operations()) {
-            run_on_bodies<align_quantization_parameters>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (is_where_quantized_data_meets(r, id)) {
-                attributes_of<alignment>(r).set_node(id, {false});
-            } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
-                update_shared_precision_preserved<alignment, granularity>(r, id, asks_for_alignment);
-            }
+        if (is_where_quantized_data_meets(r, id)) {
+            attributes_of<alignment>(r).set_node(id, {false});
+        } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
+            update_shared_precision_preserved<alignment>(r, id, asks);
         }
     }
 
 private:
     /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
     static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
-        if (!is_precision_preserved(r, id)) {
-            return false;
-        }
         bool any = false;
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            const node_id source = quantized_source(r, id, port, int8_precisions).node;
-            if (r.model[source].is<op::constant>()) {
-                continue;
-            }
-            if (!r.model[source].is<op::fake_quantize>()) {
-                return false;
-            }
-            any = true;
+        bool only = is_precision_preserved(r, id);
+        for (std::size_t port = 0; only && port < r.model[id].inputs(); ++port) {
+            const node& source = r.model[quantized_source(r, id, port, int8_precisions).node];
+            any = any || source.is<op::fake_quantize>();
+            only = source.is<op::fake_quantize>() || source.is<op::constant>();
         }
-        return any;
+        return only && any;
     }
 };
 
@@ -25949,7 +25279,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Finds the AvgPools whose output can stay in low precision: those that reach an operation that computes in low precision
 /// through operations that preserve precision. Their `precision_preserved` becomes true.
-struct markup_avg_pool_precision_preserved {
+struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_pool_precision_preserved> {
     static constexpr text_view name = "MarkupAvgPoolPrecisionPreserved";
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
@@ -25957,22 +25287,15 @@ struct markup_avg_pool_precision_preserved {
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
+    static constexpr void visit(rewrite& r, node_id id) {
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
-        for (const node_id id : r.operations()) {
-            run_on_bodies<markup_avg_pool_precision_preserved>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (model[id].is<op::avg_pool>() && model[id].version() == 1) {
-                const attribute::place here = attribute::place::on_node(id);
-                attributes_of<attribute::precision_preserved>(r).set(here, {false});
-                attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
-                                                                here);
-            } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
-                update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
-            }
+        if (r.model[id].is<op::avg_pool>() && r.model[id].version() == 1) {
+            const attribute::place here = attribute::place::on_node(id);
+            attributes_of<attribute::precision_preserved>(r).set(here, {false});
+            attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
+                                                            here);
+        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id) && !r.model[id].is<op::result>()) {
+            update_shared_precision_preserved<avg_pool_attribute>(r, id, [](std::size_t) { return true; });
         }
     }
 };
@@ -25986,16 +25309,13 @@ struct markup_avg_pool_precision_preserved {
 namespace lpt::inline LPT_ABI {
 
 /// Marks the Adds that add a bias to a convolution or matrix product: a constant of one element, or one that varies over one axis.
-struct markup_bias {
+struct markup_bias : step_over_operations<markup_bias> {
     static constexpr text_view name = "MarkupBias";
     using writes = attribute::set<attribute::bias>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<markup_bias>(r, id);
-            if (r.model[id].is<op::add>() && !r.skips(name, id) && is_bias(r.model, id)) {
-                r.model.set_mark(id, mark::bias);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (r.model[id].is<op::add>() && (adds_bias(r.model, id, 0) || adds_bias(r.model, id, 1))) {
+            r.model.set_mark(id, mark::bias);
         }
     }
 
@@ -26010,20 +25330,14 @@ private:
             default: return false;
         }
     }
-    static constexpr bool is_bias(const graph& model, node_id id) {
-        return is_layer_plus_bias(model, model[id].input(0), model[id].input(1)) ||
-               is_layer_plus_bias(model, model[id].input(1), model[id].input(0));
-    }
-    static constexpr bool is_layer_plus_bias(const graph& model, output_ref layer, output_ref bias) {
-        const tensor* constant = model.constant_value(bias);
+    /// True if input `port` is a layer and the other one its bias.
+    static constexpr bool adds_bias(const graph& model, node_id id, std::size_t port) {
+        const output_ref layer = model[id].input(port);
+        const tensor* constant = model.constant_value(model[id].input(1 - port));
         if (!has_bias(model[layer.node].kind()) || constant == nullptr || model.shape(layer).rank_is_dynamic()) {
             return false;
         }
-        std::size_t long_axes = 0;
-        for (const dimension size : constant->dimensions()) {
-            long_axes += size > 1 ? 1u : 0u;
-        }
-        return constant->elements() == 1 || long_axes == 1;
+        return constant->elements() == 1 || count_long_axes(constant->dimensions()) == 1;
     }
 };
 
@@ -26037,19 +25351,13 @@ namespace lpt::inline LPT_ABI {
 
 /// Marks all inputs of convolutions whose weights are not quantized, and of Concats of unknown rank, as ones that must
 /// not be quantized (an empty list of precisions each).
-struct markup_can_be_quantized {
+struct markup_can_be_quantized : step_over_operations<markup_can_be_quantized, true> {
     static constexpr text_view name = "MarkupCanBeQuantized";
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            if (r.model[id].inputs() == 0 || r.skips(name, id)) {
-                continue;
-            }
-            run_on_bodies<markup_can_be_quantized>(r, id);
-            if (!can_be_quantized(r, id)) {
-                forbid(r, id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (!can_be_quantized(r, id)) {
+            forbid_precisions(r, id);
         }
     }
 
@@ -26062,14 +25370,6 @@ private:
                 return static_cast<bool>(is_quantized_static(r.model, id, r.options.default_precisions));
             case op::kind::concat: return r.model[id].shape().rank_is_static();
             default: return true;
-        }
-    }
-    static constexpr void forbid(rewrite& r, node_id id) {
-        attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            if (!precisions.has(attribute::place::on_input(id, port))) {
-                precisions.set_input(id, port, {});
-            }
         }
     }
 };
@@ -26122,7 +25422,7 @@ private:
         const op::kind operation = r.model[id].kind();
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
-        if (!supported || !base_precondition(r.model, id, int8_precisions)) {
+        if (!supported || !base_precondition(r, id)) {
             restrict(r, id, {port_types{{0}, {}}});
             return;
         }
@@ -26196,14 +25496,8 @@ private:
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
     static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
-        precisions_table precisions = attributes_of<attribute::precisions>(r);
         if (groups.empty()) {
-            for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-                if (!precisions.has(attribute::place::on_input(id, port))) {
-                    precisions.set_input(id, port, {});
-                }
-            }
-            return;
+            return forbid_precisions(r, id);
         }
         for (const port_types& group : groups) {
             if (!restrict_group(r, id, group)) {
@@ -26244,23 +25538,17 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
-struct markup_quantization_granularity {
+struct markup_quantization_granularity : step_over_operations<markup_quantization_granularity, true> {
     static constexpr text_view name = "MarkupQuantizationGranularity";
     using writes = attribute::set<attribute::quantization_granularity>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            if (r.model[id].inputs() == 0 || r.skips(name, id)) {
-                continue;
-            }
-            run_on_bodies<markup_quantization_granularity>(r, id);
-            for (const granularity_row& row : r.restrictions.granularities) {
-                if (restriction_table::is_about(row.operation, row.version, r.model[id])) {
-                    restrict(r, id, row);
-                }
+    static constexpr void visit(rewrite& r, node_id id) {
+        for (const granularity_row& row : r.restrictions.granularities) {
+            if (restriction_table::is_about(row.operation, row.version, r.model[id])) {
+                restrict(r, id, row);
             }
         }
     }
@@ -26287,26 +25575,18 @@ namespace lpt::inline LPT_ABI {
 
 /// Brings together what each FakeQuantize can give and what the operations below it accept: a FakeQuantize output, the
 /// precision preserved nodes behind it and the input ports that it reaches share one list of precisions.
-struct propagate_precisions {
+struct propagate_precisions : step_over_operations<propagate_precisions> {
     static constexpr text_view name = "PropagatePrecisions";
     using may_read = attribute::set<attribute::precision_preserved, attribute::avg_pool_precision_preserved>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<propagate_precisions>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (r.model[id].is<op::fake_quantize>()) {
-                const view<element> types = r.options.default_precisions;
-                attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
-                continue;
-            }
-            const bool passed_on = propagate_through_precision_preserved<attribute::precisions>(r, id);
-            if (!passed_on || op::is_of_user(r.model[id].kind())) {  // which may take fewer types than they are given
-                propagate_to_input<attribute::precisions>(r, id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (r.model[id].is<op::fake_quantize>()) {
+            const view<element> types = r.options.default_precisions;
+            attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
+        } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id) ||
+                   op::is_of_user(r.model[id].kind())) {  // which may take fewer types than they are given
+            propagate_to_input(r, id);
         }
     }
 };
@@ -26324,22 +25604,15 @@ namespace lpt::inline LPT_ABI {
 /// quantized. Of FakeQuantizes that share a list the first one, in topological order, decides for all.
 ///
 /// Weights (constants behind a FakeQuantize) and output ranges that are not constant decide nothing.
-struct resolve_precision_attribute {
+struct resolve_precision_attribute : step_over_operations<resolve_precision_attribute> {
     static constexpr text_view name = "ResolvePrecisionAttribute";
     using reads = attribute::set<attribute::precisions>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<resolve_precision_attribute>(r, id);
-            if (r.model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
-                resolve(r, id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (!r.model[id].is<op::fake_quantize>()) {
+            return;
         }
-    }
-
-private:
-    static constexpr void resolve(rewrite& r, node_id id) {
         attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr || allowed->types.size() < 2 || !has_constant_ranges(r.model, id, 3) ||
             is_constant_path(r.model, id)) {
@@ -26458,61 +25731,48 @@ struct add_multiply_fusion {
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Divides a constant that is applied behind a Concat into one for each of its inputs.
-struct branches_of_concat {
-    static constexpr std::size_t axis_of(const graph& model, node_id concat) {
-        return static_cast<std::size_t>(
-            normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
-    }
-    /// The shape of a constant with the rank of the data; a range of FakeQuantize may have more axes, of size 1.
-    static constexpr shape aligned(const tensor& values, std::size_t rank) {
-        return values.dimensions().trimmed_left(rank).padded_left(rank);
-    }
-    static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
-        return aligned(values, rank)[axis] != 1;
-    }
+/// Dividing a constant that is applied behind a Concat into one for each of its inputs.
 
-    /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
-    static constexpr bool can_split(const graph& model, node_id constant, node_id concat) {
-        const std::size_t axis = axis_of(model, concat);
-        if (!varies_over(constant_of(model, constant), model[concat].shape().rank(), axis)) {
-            return true;
-        }
-        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-            const shape& branch = model.shape(model[concat].input(input));
-            if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
-                return false;
-            }
-        }
-        return true;
+/// True if a constant behind a Concat varies over the joined axis; a range of FakeQuantize may have more axes, of size 1.
+constexpr bool varies_over_joined_axis(const graph& model, node_id constant, node_id concat) {
+    const std::size_t rank = model[concat].shape().rank();
+    return model[constant].shape().trimmed_left(rank).padded_left(rank)[concat_axis(model, concat)] != 1;
+}
+/// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
+constexpr bool can_split_constant(const graph& model, node_id constant, node_id concat) {
+    bool is_known = true;
+    for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+        const shape& branch = model.shape(model[concat].input(input));
+        is_known = is_known && branch.rank_is_static() && branch.is_static(concat_axis(model, concat));
     }
-
-    /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
-    static constexpr seq<output_ref> split_constant(rewrite& r, node_id constant, node_id concat) {
-        graph& model = r.model;
-        const std::size_t rank = model[concat].shape().rank();
-        const std::size_t axis = axis_of(model, concat);
-        const tensor values = constant_of(model, constant);
-        seq<output_ref> parts;
-        if (!varies_over(values, rank, axis)) {
-            for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-                parts.push_back(model.constant(values));
-            }
-            return parts;
-        }
-        const tensor full(values, aligned(values, rank));
-        integers lengths;
-        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+    return is_known || !varies_over_joined_axis(model, constant, concat);
+}
+/// The constants of the branches: parts along the joined axis where the constant varies over it, copies otherwise.
+constexpr seq<output_ref> constants_of_branches(rewrite& r, node_id constant, node_id concat) {
+    graph& model = r.model;
+    const tensor values = constant_of(model, constant);
+    const std::size_t rank = model[concat].shape().rank();
+    const std::size_t axis = concat_axis(model, concat);
+    const bool varies = varies_over_joined_axis(model, constant, concat);
+    seq<output_ref> parts;
+    integers lengths;
+    for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+        if (varies) {
             lengths.push_back(model.shape(model[concat].input(input))[axis]);
+        } else {
+            parts.push_back(model.constant(values));
         }
+    }
+    if (varies) {
+        const tensor full(values, values.dimensions().trimmed_left(rank).padded_left(rank));
         const integers axes{static_cast<std::int64_t>(axis)};
         const node_id split = model.add(op::variadic_split{},
                                         {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
                                          model.constant(make_indices(lengths))});
         fold(model, split, parts);
-        return parts;
     }
-};
+    return parts;
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -26531,13 +25791,9 @@ struct move_fake_quantize {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const graph& model = r.model;
-        node_id relu = model.producer(id, 0);
-        node_id concat = relu;
-        if (model[relu].is<op::relu>()) {
-            concat = model.producer(relu, 0);
-        } else {
-            relu = node_id::none;
-        }
+        const node_id above = model.producer(id, 0);
+        const node_id relu = model[above].is<op::relu>() ? above : node_id::none;
+        const node_id concat = relu == node_id::none ? above : model.producer(relu, 0);
         if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
             return false;
         }
@@ -26568,29 +25824,30 @@ private:
             return refuse(reason::nothing_to_do);
         }
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!branches_of_concat::can_split(model, model.producer(id, port), concat)) {
-                return refuse_axis(reason::dynamic_channel, static_cast<int>(port),
-                                   branches_of_concat::axis_of(model, concat));
+            if (!can_split_constant(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), concat_axis(model, concat));
             }
         }
         if (has_convert_below(model, id)) {
             const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
             for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !branches_of_concat::can_split(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, branches_of_concat::axis_of(model, concat),
-                                       constant);
+                if (constant != node_id::none && !can_split_constant(model, constant, concat)) {
+                    return refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), constant);
                 }
             }
         }
         return yes;
     }
-    static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
+    /// A clone for one branch, called "<name>_<number>".
+    static constexpr node_id numbered_clone(rewrite& r, node_id like, view<output_ref> inputs, std::size_t branch) {
+        return clone_with_information(r, like, inputs, join({r.model[like].name(), "_", branch + 1}).view());
+    }
 
     static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(branches_of_concat::split_constant(r, model.producer(id, port), concat));
+            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
         }
         const bool converted = has_convert_below(model, id);
         const node_id convert = converted ? model.first_use(id).node : node_id::none;
@@ -26599,15 +25856,12 @@ private:
         for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
             output_ref branch = model[concat].input(input);
             if (relu != node_id::none) {
-                branch = model.clone(relu, {branch}, numbered(model[relu].name(), input));
-                copy_information(r, relu, branch.node);
+                branch = numbered_clone(r, relu, {branch}, input);
             }
-            branch = model.clone(id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]},
-                                 numbered(model[id].name(), input));
-            copy_information(r, id, branch.node);
+            branch = numbered_clone(
+                r, id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]}, input);
             if (converted) {
-                branch = model.clone(convert, {branch}, numbered(model[convert].name(), input));
-                copy_information(r, convert, branch.node);
+                branch = numbered_clone(r, convert, {branch}, input);
             }
             branches.push_back(branch);
         }
@@ -26619,17 +25873,10 @@ private:
     }
 
     static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
-        const node_id made = r.model.clone(concat, branches, r.model[concat].name());
-        copy_information(r, concat, made);
+        const node_id made = clone_with_information(r, concat, branches, r.model[concat].name());
         r.model.replace(replaced, made);
-        update_name_of_output(r, made, replaced);
-    }
-    static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
-        for (const input_ref user : r.model.uses(made)) {
-            if (r.model[user.node].is<op::result>()) {
-                r.model.rename(made, r.model[replaced].name());
-                return;
-            }
+        if (feeds_result(r.model, made)) {
+            r.model.rename(made, r.model[replaced].name());
         }
     }
 
@@ -26642,21 +25889,17 @@ private:
         bool shares_zero_point = false;
         if (below.has_subtract()) {
             shares_zero_point =
-                below.zero_point_convert != node_id::none &&
-                !branches_of_concat::varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
-                                                 branches_of_concat::axis_of(model, concat));
-            zero_points = branches_of_concat::split_constant(r, below.zero_point, concat);
+                below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
+            zero_points = constants_of_branches(r, below.zero_point, concat);
         }
         seq<output_ref> scales;
         if (below.has_multiply()) {
-            scales = branches_of_concat::split_constant(r, below.scale, concat);
+            scales = constants_of_branches(r, below.scale, concat);
         }
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
             const auto append = [&](node_id like, view<output_ref> inputs) {
-                const node_id made = model.clone(like, inputs, numbered(model[like].name(), input));
-                copy_information(r, like, made);
-                return made;
+                return numbered_clone(r, like, inputs, input);
             };
             if (below.has_convert()) {
                 branch = append(below.convert, {branch});
@@ -26736,44 +25979,24 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
         !(model.shape(data) == model.shape(source))) {
         return false;
     }
-    const element type = model.type(model[data.node].input(0));
-    for (const element each : types) {
-        if (each == type) {
-            return true;
+    return types.contains(model.type(model[data.node].input(0)));
+}
+
+/// Moves `movement` (an operation that moves values, on input 0) above the Convert, or the elementwise operation, that produces its input;
+/// `constant` is what an elementwise operation then has on its input 1. Gives the movement in its new place.
+constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* constant = nullptr) {
+    graph& model = r.model;
+    const node_id above = model.producer(movement, 0);
+    const node_id pulled = clone_with_information(r, movement, {model[above].input(0), model[movement].input(1)});
+    seq<output_ref, 2> inputs{pulled};
+    if (constant != nullptr) {
+        output_ref operand = model.constant(*constant);
+        if (const node_id convert = model.producer(above, 1); model[convert].is<op::convert>()) {
+            operand = clone_with_information(r, convert, {operand});
         }
+        inputs.push_back(operand);
     }
-    return false;
-}
-
-/// Moves `movement` (an operation that moves values, on input 0) above the elementwise operation that produces its input;
-/// `constant` is what the elementwise operation then has on its input 1. Gives the movement in its new place.
-constexpr node_id pull_through_elementwise(rewrite& r, node_id movement, tensor constant) {
-    graph& model = r.model;
-    const node_id elementwise = model.producer(movement, 0);
-    const node_id pulled = model.clone(movement, {model[elementwise].input(0), model[movement].input(1)});
-    copy_information(r, movement, pulled);
-    output_ref operand = model.constant(lpt::move(constant));
-    const node_id convert = model.producer(elementwise, 1);
-    if (model[convert].is<op::convert>()) {
-        const node_id converted = model.clone(convert, {operand});
-        copy_information(r, convert, converted);
-        operand = converted;
-    }
-    const node_id made = model.clone(elementwise, {pulled, operand});
-    copy_information(r, elementwise, made);
-    replace_and_name(r, movement, made);
-    return pulled;
-}
-
-/// Moves `movement` above the Convert that produces its input; gives the movement in its new place.
-constexpr node_id pull_through_convert(rewrite& r, node_id movement) {
-    graph& model = r.model;
-    const node_id convert = model.producer(movement, 0);
-    const node_id pulled = model.clone(movement, {model[convert].input(0), model[movement].input(1)});
-    copy_information(r, movement, pulled);
-    const node_id made = model.clone(convert, {pulled});
-    copy_information(r, convert, made);
-    replace_and_name(r, movement, made);
+    replace_and_name(r, movement, clone_with_information(r, above, inputs));
     return pulled;
 }
 
@@ -26791,7 +26014,7 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
             return;
         }
         if (model[above].is<op::convert>()) {
-            movement = pull_through_convert(r, movement);
+            movement = pull_through(r, movement);
             continue;
         }
         const node_id operand = model.producer(above, 1);
@@ -26800,7 +26023,7 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
         if (!moved_constant(above, constant_of(model, constant), moved)) {
             return;
         }
-        movement = pull_through_elementwise(r, movement, lpt::move(moved));
+        movement = pull_through(r, movement, &moved);
     }
 }
 
@@ -26821,9 +26044,7 @@ struct pull_reshape_through_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(model, model[id].input(0),
-                                    set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
+        if (!is_dequantized_weights(model, model[id].input(0), r.options.precisions_of(name, int8_precisions)) ||
             model[id].shape().is_dynamic()) {
             return false;
         }
@@ -26848,9 +26069,7 @@ struct pull_reshape_through_dequantization {
             result = tensor(values, shape{});
             return true;
         }
-        shape merged;
-        if (values.dimensions().rank() == target.rank() && broadcast_shapes(values.dimensions(), target, merged) &&
-            merged == target) {
+        if (values.dimensions().rank() == target.rank() && broadcasts_to(values.dimensions(), target)) {
             result = values;
             return true;
         }
@@ -26890,9 +26109,7 @@ struct pull_transpose_through_dequantization {
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(r.model, r.model[id].input(0),
-                                    set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
+        if (!is_dequantized_weights(r.model, r.model[id].input(0), r.options.precisions_of(name, int8_precisions))) {
             return false;
         }
         const output_ref order = r.model[id].input(1);
@@ -26920,16 +26137,13 @@ namespace lpt::inline LPT_ABI {
 
 /// Makes the operations that may compute on low precision inputs and give another type type-relaxed, without changing
 /// anything else. MatMul is relaxed by its own transformation.
-struct type_relaxed_replacer {
+struct type_relaxed_replacer : step_over_operations<type_relaxed_replacer> {
     static constexpr text_view name = "TypeRelaxedReplacer";
     using writes = attribute::set<attribute::relaxed_types>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<type_relaxed_replacer>(r, id);
-            if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
-                r.model.relax(id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (!r.model[id].relaxed() && is_relaxable(r.model[id])) {
+            r.model.relax(id);
         }
     }
 
@@ -31883,7 +31097,7 @@ private:
             case op::kind::result:
             case op::kind::read_value:
             case op::kind::assign: return false;
-            default: return each.inputs() != 0 && each.bodies().size() == 0 && !detail::feeds_result(model, id);
+            default: return each.inputs() != 0 && each.bodies().size() == 0 && !feeds_result(model, id);
         }
     }
     static constexpr bool same_input(const graph& model, output_ref left, output_ref right) {
@@ -32395,7 +31609,7 @@ constexpr void slice_region(rewrite& r, node_id id, const shape& whole, const sp
     r.model.set_constant(id, 2, make_indices(places.stop));
     r.model.infer(id);
     const output_ref data = r.model[id].input(0);
-    if (r.model.shape(id) == r.model.shape(data) && !detail::feeds_result(r.model, id)) {
+    if (r.model.shape(id) == r.model.shape(data) && !feeds_result(r.model, id)) {
         r.model.replace_uses(output_ref(id), data);
     }
 }
@@ -32710,7 +31924,7 @@ struct quantization_of_bytes {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element type = model.type(data);
-        if (!fusion::is_byte(type) || !fusion::quantizes_to_bytes(model, id) || detail::feeds_result(model, id)) {
+        if (!fusion::is_byte(type) || !fusion::quantizes_to_bytes(model, id) || feeds_result(model, id)) {
             return false;
         }
         data_precision precision = range_of_type(type, 256);
@@ -33646,27 +32860,21 @@ struct convert_transformation : guarded<convert_transformation> {
     using pattern = lpt::pattern<op::convert>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const output_ref data = model[id].input(0);
-        if (is_constant(model, data)) {
-            return refuse(reason::constant_path, 0);
-        }
-        if (const element type = model.type(data); !is_low_precision(type)) {
-            return refuse_type(reason::not_low_precision, 0, type);
-        }
-        if (!is_real(model[id].type())) {
-            return refuse_type(reason::types_do_not_match, -1, model[id].type());
-        }
-        return base_precondition(r, id);
+        const output_ref data = r.model[id].input(0);
+        const element type = r.model.type(data);
+        const element real = r.model[id].type();
+        return is_constant(r.model, data) ? refuse(reason::constant_path, 0)
+               : !is_low_precision(type)  ? refuse_type(reason::not_low_precision, 0, type)
+               : !is_real(real)           ? refuse_type(reason::types_do_not_match, -1, real)
+                                          : base_precondition(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element computed = model[id].type();
         const node_id zero = model.constant(make_scalar(model.type(data), 0));
-        const node_id subtract = model.add_relaxed(op::subtract{}, {data, zero}, {{computed, computed}, {computed}});
-        replace_and_name(r, id, subtract);
-        return true;
+        return replace_and_name(r, id,
+                                model.add_relaxed(op::subtract{}, {data, zero}, {{computed, computed}, {computed}}));
     }
 };
 
@@ -33689,7 +32897,7 @@ struct multiply_transformation {
     using pattern = lpt::pattern<op::multiply>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return weightable_verdict(r, id, {false, false, true, false});
+        return weightable_verdict(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
@@ -33717,8 +32925,7 @@ struct multiply_transformation {
         model.set_mark(product, mark::disable_cleanup);
         const node_id scaled = model.add_relaxed(op::multiply{}, {product, scale.in(model)},
                                                  {{computed, computed}, {model[multiply].type()}});
-        replace_and_name(r, multiply, scaled);
-        return true;
+        return replace_and_name(r, multiply, scaled);
     }
 
 private:
@@ -33757,22 +32964,8 @@ struct subtract_transformation : guarded<subtract_transformation> {
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id);
-        const output_ref shift = model[id].input(1);
-        const auto is_per_channel = [&] {
-            return detail::keeps_data_shape(model, id, 1) &&
-                   is_per_channel_constant(model, id, shift.node, found.channel_axis);
-        };
-        return first_refusal(
-            [&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
-            [&] { return has_low_precision(r, found); }, [&] { return scale_is_not_zero(model, found); },
-            [&] {
-                return is_per_channel() ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
-            },
-            [&] {
-                return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
-            });
+        return first_refusal<base_precondition, has_scale, has_low_precision, scale_is_not_zero, shift_is_per_channel>(
+            r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -33794,8 +32987,18 @@ struct subtract_transformation : guarded<subtract_transformation> {
             model.add_relaxed(op::subtract{}, {data, model.constant(to_scalar(zero_point))}, {{type, type}, {type}});
         const node_id scaled =
             model.add_relaxed(op::multiply{}, {shifted, found.scale}, {{type, type}, {model[subtract].type()}});
-        replace_and_name(r, subtract, scaled);
-        return true;
+        return replace_and_name(r, subtract, scaled);
+    }
+
+private:
+    static constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequantization& found) {
+        const output_ref shift = r.model[id].input(1);
+        if (!detail::keeps_data_shape(r.model, id, 1) ||
+            !is_per_channel_constant(r.model, id, shift.node, found.channel_axis)) {
+            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
+        }
+        const element type = r.model.type(shift);
+        return is_real(type) ? yes : refuse_type(reason::types_do_not_match, 1, type);
     }
 };
 
@@ -33873,9 +33076,8 @@ class division {
         } else if (each.is<op::add>()) {
             divide_input(id, 0);
             divide_input(id, 1);
-        } else if (each.is<op::reshape>() || each.is<op::transpose>()) {
-            divide_input(id, 0);
-        } else if (each.is<op::convert>() && is_real(model().type(each.input(0)))) {
+        } else if (each.is<op::reshape>() || each.is<op::transpose>() ||
+                   (each.is<op::convert>() && is_real(model().type(each.input(0))))) {
             divide_input(id, 0);
         } else if (each.is<op::fake_quantize>() && has_constant_ranges(model(), id)) {
             divide_input(id, 3);
@@ -33994,54 +33196,45 @@ private:
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        if (r.skips(name, id)) {
-            return refuse(reason::skipped_by_callback);
-        }
+        const element type = model[id].type();
         const double own = static_cast<double>(model[id].as<op::fake_quantize>().levels);
-        if (own != levels) {
-            return {.why = reason::unsupported_levels, .value = own};
-        }
-        if (!has_constant_ranges(model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
-        if (model.type(model[id].input(0)) != model[id].type()) {
-            return {reason::types_do_not_match, 0, model[id].type()};
-        }
-        if (!is_same_bound(model, id, 1) || !is_same_bound(model, id, 2)) {
-            return refuse(reason::nothing_to_do);
-        }
-        return yes;
+        return r.skips(name, id)                        ? refuse(reason::skipped_by_callback)
+               : own != levels                          ? refuse_value(reason::unsupported_levels, -1, own)
+               : !has_constant_ranges(model, id)        ? refuse(reason::ranges_not_constant)
+               : model.type(model[id].input(0)) != type ? refuse_type(reason::types_do_not_match, 0, type)
+               : is_same_bound(model, id, 1) && is_same_bound(model, id, 2) ? yes
+                                                                            : refuse(reason::nothing_to_do);
     }
-    /// True if a bound of the input range is that of the output range, two inputs further on.
-    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
-        const tensor& first = *model.constant_value(model[id].input(port));
-        const tensor& second = *model.constant_value(model[id].input(port + 2));
+    /// Gives the constants of two inputs of a node in the shape that they broadcast to; false where they do not.
+    static constexpr bool broadcast_pair(const graph& model, node_id id, const std::size_t (&ports)[2],
+                                         tensor (&result)[2]) {
+        const tensor& first = *model.constant_value(model[id].input(ports[0]));
+        const tensor& second = *model.constant_value(model[id].input(ports[1]));
         shape dimensions;
         if (!broadcast_shapes(first.dimensions(), second.dimensions(), dimensions)) {
             return false;
         }
-        const tensor left = broadcast_values(first, dimensions);
-        const tensor right = broadcast_values(second, dimensions);
-        for (std::size_t i = 0; i < left.elements(); ++i) {
-            const double difference = math::absolute(left.real(i) - right.real(i));
-            const double size = math::maximum(math::absolute(left.real(i)), math::absolute(right.real(i)));
-            const bool close = first.type() != second.type() && difference <= 0.01 * size;
-            if (!(difference < 1e-6 || close)) {
-                return false;
-            }
-        }
+        result[0] = broadcast_values(first, dimensions);
+        result[1] = broadcast_values(second, dimensions);
         return true;
     }
+    /// True if a bound of the input range is that of the output range, two inputs further on.
+    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
+        tensor bounds[2];
+        bool same = broadcast_pair(model, id, {port, port + 2}, bounds);
+        for (std::size_t i = 0; same && i < bounds[0].elements(); ++i) {
+            const double difference = math::absolute(bounds[0].real(i) - bounds[1].real(i));
+            const double size = math::maximum(math::absolute(bounds[0].real(i)), math::absolute(bounds[1].real(i)));
+            same = difference < 1e-6 || (bounds[0].type() != bounds[1].type() && difference <= 0.01 * size);
+        }
+        return same;
+    }
     static constexpr double greatest_step(const graph& model, node_id id) {
-        const tensor& low = *model.constant_value(model[id].input(1));
-        const tensor& high = *model.constant_value(model[id].input(2));
-        shape dimensions;
+        tensor bounds[2];
         double result = 0;
-        if (broadcast_shapes(low.dimensions(), high.dimensions(), dimensions)) {
-            const tensor lows = broadcast_values(low, dimensions);
-            const tensor highs = broadcast_values(high, dimensions);
-            for (std::size_t i = 0; i < lows.elements(); ++i) {
-                result = math::maximum(result, (highs.real(i) - lows.real(i)) / (levels - 1));
+        if (broadcast_pair(model, id, {1, 2}, bounds)) {
+            for (std::size_t i = 0; i < bounds[0].elements(); ++i) {
+                result = math::maximum(result, (bounds[1].real(i) - bounds[0].real(i)) / (levels - 1));
             }
         }
         return result;
@@ -34051,11 +33244,7 @@ private:
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (detail::can_hand_name_on(model, id, data)) {
-            if (detail::feeds_result(model, id)) {
-                model.rename(data.node, model[id].name());
-            }
-            model.replace_uses(id, data);
-            return;
+            return detail::give_way(model, id, data);
         }
         for (const input_ref user : model.uses(id)) {
             if (!model[user.node].is<op::result>()) {
@@ -34084,7 +33273,7 @@ struct keep_const_precision {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
-        const seq<element, 8> precisions = precisions_of(set, int8_precisions);
+        const seq<element, 8> precisions = r.options.precisions_of(name, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
         if (!found) {
             return false;
@@ -34141,55 +33330,39 @@ struct kv_cache {
         if (model[id].version() < 6) {
             return refuse_value(reason::unsupported_version, -1, model[id].version());
         }
-        if (const verdict why = find_dequantization_above(model, id, found); !why) {
-            return why;
-        }
-        found.concat = model.producer(found.convert, 0);
-        if (!model[found.concat].is<op::concat>() || model[found.concat].inputs() != 2) {
-            return no_cache(found.concat);
-        }
-        if (const verdict why = find_quantization(model, model.producer(found.concat, 0), found.kept); !why) {
-            return why;
-        }
-        if (const verdict why = find_quantization(model, model.producer(found.concat, 1), found.added); !why) {
-            return why;
-        }
-        if (const verdict why = find_state(model, id, found); !why) {
-            return why;
-        }
-        return are_equal(model, found);
+        return first_refusal([&] { return find_dequantization_above(model, id, found); },
+                             [&] {
+                                 found.concat = model.producer(found.convert, 0);
+                                 const node& concat = model[found.concat];
+                                 return concat.is<op::concat>() && concat.inputs() == 2 ? yes : no_cache(found.concat);
+                             },
+                             [&] { return find_quantization(model, model.producer(found.concat, 0), found.kept); },
+                             [&] { return find_quantization(model, model.producer(found.concat, 1), found.added); },
+                             [&] { return find_state(model, id, found); }, [&] { return are_equal(model, found); });
     }
 
 private:
     /// Where the network is not that of a cache, and which operation it is about.
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
-    /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
-    static constexpr int constant_port(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
-    }
     static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
         const node_id multiply = model.producer(id, 0);
-        const int port = constant_port(model, multiply);
+        const int port = detail::constant_port(model, multiply, false);
         if (port < 0) {
             return refuse(reason::no_dequantization, 0);
         }
         found.factor = model[multiply].input(static_cast<std::size_t>(port));
-        node_id above = model.producer(multiply, static_cast<std::size_t>(1 - port));
-        if (model[above].is<op::subtract>() && is_constant(model, model[above].input(1))) {
-            found.zero_point = model[above].input(1);
-            above = model.producer(above, 0);
+        found.convert = model.producer(multiply, static_cast<std::size_t>(1 - port));
+        if (const node& above = model[found.convert]; above.is<op::subtract>() && is_constant(model, above.input(1))) {
+            found.zero_point = above.input(1);
+            found.convert = above.input(0).node;
         }
-        if (!model[above].is<op::convert>()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        found.convert = above;
-        return yes;
+        return model[found.convert].is<op::convert>() ? yes : refuse(reason::no_dequantization, 0);
     }
     static constexpr verdict find_quantization(const graph& model, node_id convert, quantization& found) {
         const node& last = model[convert];
         if (!last.is<op::convert>() || (last.type() != f8e4m3 && last.type() != f8e5m2)) {
-            return {.why = reason::not_low_precision, .port = 0, .type = last.type(), .about = convert};
+            return refuse_type(reason::not_low_precision, 0, last.type(), convert);
         }
         found.convert = convert;
         found.clamp = model.producer(convert, 0);
@@ -34202,10 +33375,12 @@ private:
             found.shift = model[found.subtract].input(1);
             found.multiply = model.producer(found.subtract, 0);
         }
-        if (!model[found.multiply].is<op::multiply>() || constant_port(model, found.multiply) < 0) {
+        const bool multiplies = model[found.multiply].is<op::multiply>();
+        const int constant = multiplies ? detail::constant_port(model, found.multiply, false) : -1;
+        if (constant < 0) {
             return no_cache(found.multiply);
         }
-        const auto port = static_cast<std::size_t>(constant_port(model, found.multiply));
+        const auto port = static_cast<std::size_t>(constant);
         found.scale = model[found.multiply].input(port);
         found.data = model[found.multiply].input(1 - port);
         for (const output_ref each : {found.scale, found.shift}) {
@@ -34230,18 +33405,13 @@ private:
         }
         if (model[found.gather].version() < 8 || model[found.read].version() < 6) {
             const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
-            return {.why = reason::unsupported_version,
-                    .port = 0,
-                    .value = static_cast<double>(model[old].version()),
-                    .about = old};
+            return refuse_value(reason::unsupported_version, 0, model[old].version(), old);
         }
         if (model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read) {
             return no_cache(found.read);
         }
-        if (is_variable_used_elsewhere(model, id, found.read)) {
-            return refuse(reason::shared_state);
-        }
-        return have_one_reader(model, found);
+        return is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
+                                                                 : have_one_reader(model, found);
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
     static constexpr verdict have_one_reader(const graph& model, const kv_cache& found) {
@@ -34309,11 +33479,17 @@ struct kv_cache_concat : guarded<kv_cache_concat, kv_cache> {
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const kv_cache& found) {
         const element low = r.model[found.concat].type();
-        const node_id read = add_read(r, found.read, low);
+        seq<output_ref, 1> first;
+        if (r.model[found.read].inputs() != 0) {
+            first.push_back(r.model.add(op::convert{low}, {r.model[found.read].input(0)}));
+            copy_information(r, found.read, first[0].node);
+        }
+        const node_id read = add_read_value(r, found.read, first, low);
         r.model.replace(found.read, read);
         r.model.infer(found.gather);
         replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
-        replace_assign(r, id, requantize(r, found, found.concat), read);
+        const seq<node_id> waits_for{read};
+        replace_assign(r, id, requantize(r, found, found.concat), waits_for);
         return true;
     }
 
@@ -34350,19 +33526,6 @@ private:
         return yes;
     }
 
-    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
-        graph& model = r.model;
-        seq<output_ref, 1> inputs;
-        if (model[read].inputs() != 0) {
-            inputs.push_back(model.add(op::convert{type}, {model[read].input(0)}));
-            copy_information(r, read, inputs[0].node);
-        }
-        op::read_value facts = model[read].as<op::read_value>();
-        facts.variable_type = type;
-        const node_id made = model.add(lpt::move(facts), inputs, model[read].name(), model[read].version());
-        copy_information(r, read, made);
-        return made;
-    }
     static constexpr node_id requantize(rewrite& r, const kv_cache& found, node_id data) {
         graph& model = r.model;
         output_ref last = data;
@@ -34381,16 +33544,6 @@ private:
         }
         append(model.clone(found.kept.convert, {last}));
         return last.node;
-    }
-    static constexpr void replace_assign(rewrite& r, node_id id, node_id data, node_id read) {
-        graph& model = r.model;
-        op::assign facts = model[id].as<op::assign>();
-        facts.variable_type = model[data].type();
-        const node_id made = model.add(lpt::move(facts), {data}, model[id].name(), model[id].version());
-        copy_information(r, id, made);
-        model.add_control_dependency(made, read);
-        model.replace_uses(id, model[id].input(0));
-        model.remove(id);  // the new one stands last among the sinks
     }
 };
 
@@ -34414,10 +33567,10 @@ struct move_fake_convert_up_through_kv_cache_concat {
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        bool changed = false;
         if (!is_joined_cache(r.model, id, 1) || !is_joined_cache(r.model, id, 2)) {
             return false;
         }
+        bool changed = false;
         for (const std::size_t port : {std::size_t{1}, std::size_t{2}}) {
             const node_id convert = r.model.producer(id, port);
             if (const verdict why = can_move(r.model, convert); !why) {
@@ -34437,11 +33590,11 @@ private:
         if (convert == node_id::none || !model[convert].is<op::fake_convert>()) {
             return false;
         }
-        const node_id concat = model.producer(convert, 0);
-        if (!model[concat].is<op::concat>() || model[concat].inputs() != 2) {
+        const node& concat = model[model.producer(convert, 0)];
+        if (!concat.is<op::concat>() || concat.inputs() != 2) {
             return false;
         }
-        const node& cache = model[model.producer(concat, 0)];
+        const node& cache = model[concat.input(0).node];
         return cache.is<op::parameter>() || cache.is<op::gather>();
     }
     static constexpr verdict can_move(const graph& model, node_id convert) {
@@ -34452,30 +33605,22 @@ private:
                 return refuse(reason::not_per_tensor, static_cast<int>(port));
             }
         }
-        for (const input_ref user : model.uses(source)) {
-            switch (model[user.node].kind()) {
-                case op::kind::fake_convert:
-                case op::kind::result:
-                case op::kind::assign:
-                case op::kind::shape_of: break;
-                default: return refuse(reason::shared_producer, 0);
-            }
-        }
-        return yes;
+        const auto needs_real = [&](node_id reader) {
+            const node& each = model[reader];
+            return !each.is<op::fake_convert>() && !each.is<op::result>() && !each.is<op::assign>() &&
+                   !each.is<op::shape_of>();
+        };
+        return any_reader(model, source, needs_real) ? refuse(reason::shared_producer, 0) : yes;
     }
     static constexpr void move(rewrite& r, node_id convert) {
         graph& model = r.model;
         const node_id concat = model.producer(convert, 0);
         seq<output_ref, 2> parts;
         for (std::size_t part = 0; part < 2; ++part) {
-            seq<output_ref, 5> inputs = inputs_of(model, convert, {model[concat].input(part)});
-            const node_id made =
-                model.clone(convert, inputs, join({model[convert].name(), "_", static_cast<int>(part + 1)}).view());
-            copy_information(r, convert, made);
-            parts.push_back(made);
+            parts.push_back(clone_with_information(r, convert, inputs_of(model, convert, {model[concat].input(part)}),
+                                                   join({model[convert].name(), "_", part + 1}).view()));
         }
-        const node_id joined = model.clone(concat, parts, model[concat].name());
-        copy_information(r, concat, joined);
+        const node_id joined = clone_with_information(r, concat, parts, model[concat].name());
         model.replace(convert, joined);
         model.replace(concat, joined);
     }
@@ -34523,30 +33668,18 @@ struct weights_dequantize_to_fake_quantize {
             return r.refused(id, name, refuse(reason::shapes_do_not_match));
         }
         const element type = model.type(data);
-        const bool has_lowest = contains_lowest(constant_of(model, model.producer(data.node, 0)));
+        const tensor& weights = constant_of(model, model.producer(data.node, 0));
+        const bool has_lowest = any_value(weights, [](double value) { return value == -128; });
         const double low = has_lowest ? -128 : -127;
         const output_ref in_low = model.constant(make_scalar(type, low));
         const output_ref in_high = model.constant(make_scalar(type, 127));
         const node_id made = model.add(op::fake_quantize{has_lowest ? 256 : 255},
                                        {data, in_low, in_high, dequantized(model, in_low, zero_point, scale),
                                         dequantized(model, in_high, zero_point, scale)});
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 
 private:
-    static constexpr bool broadcasts_to(const shape& constant, const shape& data) {
-        shape merged;
-        return broadcast_shapes(constant, data, merged) && merged == data;
-    }
-    static constexpr bool contains_lowest(const tensor& weights) {
-        for (std::size_t i = 0; i < weights.elements(); ++i) {
-            if (weights.integer(i) == -128) {
-                return true;
-            }
-        }
-        return false;
-    }
     static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
         // Not `try_fold`: a zero point's Convert may be marked as one that stays.
         const bool converts = zero_point && !is_constant(model, zero_point);
@@ -36025,17 +35158,16 @@ struct name_of_declared {
     struct letters {
         char values[Op::name.size() + ending.size() + 1] = {};
     };
-    static constexpr letters make() {
+    static constexpr letters value = [] {
         letters result;
-        for (std::size_t i = 0; i < Op::name.size(); ++i) {
-            result.values[i] = Op::name[i];
-        }
-        for (std::size_t i = 0; i < ending.size(); ++i) {
-            result.values[Op::name.size() + i] = ending[i];
+        std::size_t count = 0;
+        for (const text_view part : {Op::name, ending}) {
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                result.values[count++] = part[i];
+            }
         }
         return result;
-    }
-    static constexpr letters value = make();
+    }();
 };
 
 }  // namespace detail
@@ -36074,7 +35206,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
             }
             const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
             if (declared.rule == op::dequantization_rule::same && !are_equal(r.model, first, found)) {
-                return refuse_not_per_tensor(r.model, found, port);
+                return refuse_not_per_tensor(r.model, found);
             }
         }
         return yes;
@@ -36111,8 +35243,8 @@ private:
     static constexpr verdict port_verdict(const rewrite& r, node_id id, int port) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, port);
+        if (const verdict scaled = has_scale(r, id, found); !scaled) {
+            return scaled;
         }
         const element type = model.type(found.data);
         if (r.options.update_precisions && !declared.types.contains(type)) {
@@ -36124,21 +35256,15 @@ private:
             return refuse_type(reason::restricted_by_target, port, type);
         }
         if (!declared.per_channel && !is_scalar_like(model, found)) {
-            return refuse_not_per_tensor(model, found, port);
+            return refuse_not_per_tensor(model, found);
         }
-        if (declared.per_channel && !is_channel_wise(model, found)) {
+        if (declared.per_channel && !is_per_channel(model, found, 1)) {
             return refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale);
         }
-        if (const verdict sign = scale_is_not_negative(model, found, port); !declared.negative_scale && !sign) {
+        if (const verdict sign = scale_is_not_negative(r, id, found); !declared.negative_scale && !sign) {
             return sign;
         }
-        return declared.rule == op::dequantization_rule::scaled && found.has_subtract()
-                   ? refuse_zero_point(model, found, port)
-                   : yes;
-    }
-    static constexpr bool is_channel_wise(const graph& model, const dequantization& found) {
-        return is_per_channel_constant(model, found.multiply, found.scale, 1) &&
-               (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, 1));
+        return declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found) : yes;
     }
     static constexpr bool are_equal(const graph& model, const dequantization& left, const dequantization& right) {
         return model.type(left.data) == model.type(right.data) && left.has_subtract() == right.has_subtract() &&
@@ -36147,16 +35273,12 @@ private:
                 same_values(constant_of(model, left.zero_point), constant_of(model, right.zero_point)));
     }
     static constexpr bool same_values(const tensor& left, const tensor& right) {
-        const std::size_t count = math::maximum(left.elements(), right.elements());
-        if (left.elements() != right.elements() && !(is_scalar_like(left) && is_scalar_like(right))) {
-            return false;
+        if (is_scalar_like(left) && is_scalar_like(right)) {
+            return left.real(0) == right.real(0);
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            if (left.real(left.elements() == count ? i : 0) != right.real(right.elements() == count ? i : 0)) {
-                return false;
-            }
-        }
-        return true;
+        std::size_t place = 0;
+        return left.elements() == right.elements() &&
+               !any_value(left, [&](double value) { return value != right.real(place++); });
     }
     static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
         if (declared.rule == op::dequantization_rule::same) {

@@ -381,14 +381,7 @@ public:
         }
         pop_back();
     }
-    constexpr bool contains(const T& value) const {
-        for (const T& each : *this) {
-            if (each == value) {
-                return true;
-            }
-        }
-        return false;
-    }
+    constexpr bool contains(const T& value) const { return view<T>(*this).contains(value); }
 
     constexpr bool equals(const seq& other) const { return view<T>(*this).equals(view<T>(other)); }
     friend constexpr bool operator==(const seq& left, const seq& right) { return left.equals(right); }

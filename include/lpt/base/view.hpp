@@ -48,6 +48,14 @@ public:
     constexpr const T& front() const { return first_[0]; }
     constexpr const T& back() const { return first_[count_ - 1]; }
 
+    constexpr bool contains(const T& value) const {
+        for (const T& each : *this) {
+            if (each == value) {
+                return true;
+            }
+        }
+        return false;
+    }
     constexpr bool equals(const view& other) const {
         if (size() != other.size()) {
             return false;

@@ -47,7 +47,7 @@ private:
             case op::kind::result:
             case op::kind::read_value:
             case op::kind::assign: return false;
-            default: return each.inputs() != 0 && each.bodies().size() == 0 && !detail::feeds_result(model, id);
+            default: return each.inputs() != 0 && each.bodies().size() == 0 && !feeds_result(model, id);
         }
     }
     static constexpr bool same_input(const graph& model, output_ref left, output_ref right) {

@@ -202,7 +202,7 @@ constexpr void slice_region(rewrite& r, node_id id, const shape& whole, const sp
     r.model.set_constant(id, 2, make_indices(places.stop));
     r.model.infer(id);
     const output_ref data = r.model[id].input(0);
-    if (r.model.shape(id) == r.model.shape(data) && !detail::feeds_result(r.model, id)) {
+    if (r.model.shape(id) == r.model.shape(data) && !feeds_result(r.model, id)) {
         r.model.replace_uses(output_ref(id), data);
     }
 }

@@ -71,7 +71,7 @@ struct quantization_of_bytes {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element type = model.type(data);
-        if (!fusion::is_byte(type) || !fusion::quantizes_to_bytes(model, id) || detail::feeds_result(model, id)) {
+        if (!fusion::is_byte(type) || !fusion::quantizes_to_bytes(model, id) || feeds_result(model, id)) {
             return false;
         }
         data_precision precision = range_of_type(type, 256);

@@ -8,24 +8,30 @@ namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
-/// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
-/// convolution. That of a transposed convolution may vary over any axis.
-constexpr bool zero_point_suits_convolution(const graph& model, node_id id, const dequantization& found) {
-    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>()) {
-        return true;
+/// Refuses a zero point of activations that arithmetic of low precision cannot take, that lies outside of the range of its type, or that
+/// varies over other axes than that of input channels: so it stands before a convolution. That of a transposed convolution may vary over any.
+constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, const dequantization& found) {
+    const graph& model = r.model;
+    if (!can_subtract_be_handled(r, found)) {
+        return refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point);
     }
-    const tensor& values = constant_of(model, found.zero_point);
+    if (!zero_point_fits(model, found)) {
+        return refuse_unfit_zero_point(model, found, 0);
+    }
+    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
+        is_scalar_like(model, found.zero_point)) {
+        return yes;
+    }
+    const shape& own = model[found.zero_point].shape();
     const shape& data = model[found.subtract].shape();
-    if (is_scalar_like(values) || data.rank_is_dynamic() || values.dimensions().rank() > data.rank()) {
-        return is_scalar_like(values);
-    }
-    const shape aligned = values.dimensions().padded_left(data.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1 && (axis != 1 || aligned[axis] != input_channels(model, id))) {
-            return false;
+    if (data.rank_is_static() && own.rank() <= data.rank()) {
+        const shape aligned = own.padded_left(data.rank());
+        if (varies_only_where(
+                aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); })) {
+            return yes;
         }
     }
-    return true;
+    return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
 }
 
 }  // namespace detail
@@ -44,41 +50,24 @@ struct convolution_facts {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
-    if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
-        return weightable;
-    }
-    if (const verdict quantized = is_quantized_static(model, id, weights); !quantized) {
+    const verdict quantized = first_refusal(
+        [&] { return weightable_verdict(r, id, found, weights); },
+        [&] { return is_quantized_static(model, id, weights); },
+        [&] { return first_refusal<detail::zero_point_suits_convolution, has_low_precision>(r, id, found); });
+    if (!quantized) {
         return quantized;
-    }
-    if (!can_subtract_be_handled(r, found)) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 0,
-                .type = model.type(found.data),
-                .about = found.zero_point};
-    }
-    if (!zero_point_fits(model, found)) {
-        return refuse_unfit_zero_point(model, found, 0);
-    }
-    if (!detail::zero_point_suits_convolution(model, id, found)) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
-    }
-    if (r.options.update_precisions && !is_low_precision(model, found)) {
-        return refuse_type(reason::not_low_precision, 0, model.type(found.data));
     }
     if (!weights.found.empty()) {
         return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
     }
     facts.details = details_of(model, weights.fake_quantize);
     facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
-    const data_precision& precision = facts.precision;
-    if (!precision) {
+    if (!facts.precision) {
         return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
     }
-    return zero_points_fit(model, weights.fake_quantize, precision) ? yes
-                                                                    : verdict{.why = reason::zero_point_does_not_fit,
-                                                                              .port = 1,
-                                                                              .type = precision.type,
-                                                                              .about = weights.fake_quantize};
+    return zero_points_fit(model, weights.fake_quantize, facts.precision)
+               ? yes
+               : refuse_type(reason::zero_point_does_not_fit, 1, facts.precision.type, weights.fake_quantize);
 }
 constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
     convolution_facts facts;

@@ -31,8 +31,7 @@ constexpr shape spread_zero_point_shape(const graph& model, node_id id, const sh
                                         unsigned axes) {
     if (!model[id].is<op::convolution_backprop_data>()) {
         shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
-        shape merged;
-        if (broadcast_shapes(zero_point, result, merged) && merged == result) {
+        if (broadcasts_to(zero_point, result)) {
             return result;
         }
     }
@@ -60,10 +59,7 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
 /// gives such.
 constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
-    if (!model[data.node].is<op::fake_quantize>()) {
-        return data;
-    }
-    if (!has_constant_ranges(model, data.node)) {
+    if (!model[data.node].is<op::fake_quantize>() || !has_constant_ranges(model, data.node)) {
         return data;
     }
     const tensor folded =
@@ -141,10 +137,8 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     if (reshape == node_id::none) {
         return source;
     }
-    const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
-    copy_information(r, reshape, made);
+    const node_id made = clone_with_information(r, reshape, {source, model[reshape].input(1)}, model[reshape].name());
     drop_input_attributes(r, made);
-    model.rename(made, model[reshape].name());
     if (is_constant(model, source)) {
         return try_fold(model, made);
     }

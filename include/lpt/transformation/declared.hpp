@@ -5,7 +5,6 @@
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -18,17 +17,16 @@ struct name_of_declared {
     struct letters {
         char values[Op::name.size() + ending.size() + 1] = {};
     };
-    static constexpr letters make() {
+    static constexpr letters value = [] {
         letters result;
-        for (std::size_t i = 0; i < Op::name.size(); ++i) {
-            result.values[i] = Op::name[i];
-        }
-        for (std::size_t i = 0; i < ending.size(); ++i) {
-            result.values[Op::name.size() + i] = ending[i];
+        std::size_t count = 0;
+        for (const text_view part : {Op::name, ending}) {
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                result.values[count++] = part[i];
+            }
         }
         return result;
-    }
-    static constexpr letters value = make();
+    }();
 };
 
 }  // namespace detail
@@ -67,7 +65,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
             }
             const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
             if (declared.rule == op::dequantization_rule::same && !are_equal(r.model, first, found)) {
-                return refuse_not_per_tensor(r.model, found, port);
+                return refuse_not_per_tensor(r.model, found);
             }
         }
         return yes;
@@ -104,8 +102,8 @@ private:
     static constexpr verdict port_verdict(const rewrite& r, node_id id, int port) {
         const graph& model = r.model;
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-        if (!found.has_multiply()) {
-            return refuse(reason::no_dequantization, port);
+        if (const verdict scaled = has_scale(r, id, found); !scaled) {
+            return scaled;
         }
         const element type = model.type(found.data);
         if (r.options.update_precisions && !declared.types.contains(type)) {
@@ -117,21 +115,15 @@ private:
             return refuse_type(reason::restricted_by_target, port, type);
         }
         if (!declared.per_channel && !is_scalar_like(model, found)) {
-            return refuse_not_per_tensor(model, found, port);
+            return refuse_not_per_tensor(model, found);
         }
-        if (declared.per_channel && !is_channel_wise(model, found)) {
+        if (declared.per_channel && !is_per_channel(model, found, 1)) {
             return refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale);
         }
-        if (const verdict sign = scale_is_not_negative(model, found, port); !declared.negative_scale && !sign) {
+        if (const verdict sign = scale_is_not_negative(r, id, found); !declared.negative_scale && !sign) {
             return sign;
         }
-        return declared.rule == op::dequantization_rule::scaled && found.has_subtract()
-                   ? refuse_zero_point(model, found, port)
-                   : yes;
-    }
-    static constexpr bool is_channel_wise(const graph& model, const dequantization& found) {
-        return is_per_channel_constant(model, found.multiply, found.scale, 1) &&
-               (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, 1));
+        return declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found) : yes;
     }
     static constexpr bool are_equal(const graph& model, const dequantization& left, const dequantization& right) {
         return model.type(left.data) == model.type(right.data) && left.has_subtract() == right.has_subtract() &&
@@ -140,16 +132,12 @@ private:
                 same_values(constant_of(model, left.zero_point), constant_of(model, right.zero_point)));
     }
     static constexpr bool same_values(const tensor& left, const tensor& right) {
-        const std::size_t count = math::maximum(left.elements(), right.elements());
-        if (left.elements() != right.elements() && !(is_scalar_like(left) && is_scalar_like(right))) {
-            return false;
+        if (is_scalar_like(left) && is_scalar_like(right)) {
+            return left.real(0) == right.real(0);
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            if (left.real(left.elements() == count ? i : 0) != right.real(right.elements() == count ? i : 0)) {
-                return false;
-            }
-        }
-        return true;
+        std::size_t place = 0;
+        return left.elements() == right.elements() &&
+               !any_value(left, [&](double value) { return value != right.real(place++); });
     }
     static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
         if (declared.rule == op::dequantization_rule::same) {

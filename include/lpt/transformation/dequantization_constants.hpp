@@ -50,14 +50,18 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
     return fold_convert(r.model, fold_convert(r.model, result, own), r.model[constant].type()).node;
 }
 
+/// `through_operation` of a constant with as many axes as the data.
+constexpr node_id through_operation_aligned(rewrite& r, node_id operation, node_id constant) {
+    return through_operation(r, operation, pad_left(r, constant, r.model.shape(r.model[operation].input(0)).rank()));
+}
 /// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
 /// operation as it is stays as it is.
-constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant, std::size_t rank) {
-    const node_id changed = through_operation(r, operation, pad_left(r, constant, rank));
+constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant) {
+    const node_id changed = through_operation_aligned(r, operation, constant);
     const shape& before = r.model[constant].shape();
     const shape& after = r.model[changed].shape();
-    const bool stays = before.rank() < rank && before.elements() != 1 && before.rank() <= after.rank() &&
-                       before.padded_left(after.rank()) == after;
+    const bool stays = before.rank() < r.model.shape(r.model[operation].input(0)).rank() && before.elements() != 1 &&
+                       before.rank() <= after.rank() && before.padded_left(after.rank()) == after;
     return stays ? constant : changed;
 }
 
@@ -67,9 +71,7 @@ constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_po
         return;
     }
     if (found.zero_point_convert != node_id::none) {
-        const node_id convert = r.model.clone(found.zero_point_convert, {zero_point});
-        copy_information(r, found.zero_point_convert, convert);
-        found.zero_point_convert = convert;
+        found.zero_point_convert = clone_with_information(r, found.zero_point_convert, {zero_point});
     }
     found.zero_point = zero_point;
 }
@@ -85,38 +87,30 @@ constexpr dequantization with_constants(rewrite& r, dequantization found, Change
     return found;
 }
 
+/// The axis of a Concat of known rank.
+constexpr std::size_t concat_axis(const graph& model, node_id concat) {
+    return static_cast<std::size_t>(normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
+}
 /// The sizes of a constant, seen with the rank of the data that it meets.
 constexpr shape aligned_shape(const graph& model, node_id constant, std::size_t rank) {
     return model[constant].shape().padded_left(rank);
 }
-/// The scale or else the zero point that has more than one value along an axis of data with `rank` axes; `none` if neither does.
-constexpr node_id varying_constant(const graph& model, const dequantization& found, std::size_t axis,
-                                   std::size_t rank) {
-    for (const node_id each : {found.scale, found.zero_point}) {
-        if (each != node_id::none && aligned_shape(model, each, rank)[axis] != 1) {
-            return each;
+/// Refuses a scale, or else a zero point, that has more than one value along an axis of data with `rank` axes that an operation mixes.
+template <class Answer>
+constexpr verdict uniform_where(const graph& model, const dequantization& found, std::size_t rank,
+                                const Answer& is_mixed) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        for (const node_id each : {found.scale, found.zero_point}) {
+            if (each != node_id::none && aligned_shape(model, each, rank)[axis] != 1 && is_mixed(axis)) {
+                return refuse_axis(reason::varies_over_axis, found.port, axis, each);
+            }
         }
     }
-    return node_id::none;
-}
-/// True if scale or zero point have more than one value along an axis of data with `rank` axes.
-constexpr bool varies_over(const graph& model, const dequantization& found, std::size_t axis, std::size_t rank) {
-    return varying_constant(model, found, axis, rank) != node_id::none;
-}
-/// The first axis from `from` on over which scale or zero point vary; the rank of the data if there is none.
-constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from,
-                                         std::size_t rank) {
-    while (from < rank && !varies_over(model, found, from, rank)) {
-        ++from;
-    }
-    return from;
+    return yes;
 }
 /// Refuses constants that vary over an axis from 2 on: those are the axes that a window mixes.
-constexpr verdict uniform_over_window(const graph& model, node_id id, const dequantization& found) {
-    const std::size_t rank = model[id].shape().rank();
-    const std::size_t axis = first_varying_axis(model, found, 2, rank);
-    return axis < rank ? refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank))
-                       : yes;
+constexpr verdict uniform_over_window(const rewrite& r, node_id id, const dequantization& found) {
+    return uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t axis) { return axis >= 2; });
 }
 
 }  // namespace lpt::inline LPT_ABI

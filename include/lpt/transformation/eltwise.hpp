@@ -12,33 +12,28 @@ namespace lpt::inline LPT_ABI {
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
+    if (const verdict base = base_precondition(r, id, branches[0]); !base) {
         return base;
     }
     if (r.model[id].inputs() != 2) {
         return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
     }
-    bool any_quantized = false;
-    bool any_fits = false;
-    node_id unfit = node_id::none;
-    for (std::size_t port = 0; port < 2; ++port) {
-        const dequantization& found = branches[port];
+    for (const dequantization& found : branches) {
         if (!found.data) {
-            return refuse(reason::no_dequantization, static_cast<int>(port));
+            return refuse(reason::no_dequantization, found.port);
         }
-        any_quantized = any_quantized || !found.empty();
-        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
-        any_fits =
-            any_fits || (!found.empty() &&
-                         (!found.has_multiply() ||
-                          is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
-                         (!found.has_subtract() ||
-                          is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
     }
-    if (!any_quantized) {
+    if (branches[0].empty() && branches[1].empty()) {
         return refuse(reason::no_dequantization);
     }
-    return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
+    node_id unfit = node_id::none;
+    for (const dequantization& found : branches) {
+        if (!found.empty() && is_per_channel(r.model, found, found.channel_axis)) {
+            return yes;
+        }
+        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
+    }
+    return refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
 }
 
 /// Where one branch of an operation is constant and the other a Multiply by a constant, and the refusal where it is not like this.
@@ -107,11 +102,6 @@ constexpr output_ref append_affine(rewrite& r, output_ref data, const affine& wh
         data = model.add(op::subtract{}, {data, what.zero_point.in(model)});
     }
     return model.add(op::multiply{}, {data, what.scale.in(model)});
-}
-
-/// Refuses a branch with a dequantization of data that has no low precision, where precisions are updated.
-constexpr verdict gives_low_precision(const rewrite& r, const dequantization& found, std::size_t port) {
-    return !r.options.update_precisions || found.empty() ? yes : has_low_precision(r, found, static_cast<int>(port));
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -38,27 +38,18 @@ constexpr node_id parent_of_branch(const graph& model, node_id data) {
 
 /// True if a tensor has size 1 along all axes from the third on (the last, if it has fewer).
 constexpr bool is_broadcast(const shape& dimensions) {
-    if (dimensions.rank_is_dynamic()) {
-        return false;
-    }
-    const std::size_t rank = dimensions.rank();
-    for (std::size_t axis = rank < 3 ? (rank == 2 ? 1 : 0) : 2; axis < rank; ++axis) {
-        if (dimensions[axis] != 1) {
-            return false;
-        }
-    }
-    return true;
+    const std::size_t first = dimensions.rank() < 3 ? (dimensions.rank() == 2 ? 1 : 0) : 2;
+    return dimensions.rank_is_static() && varies_only_where(dimensions, [=](std::size_t axis) { return axis < first; });
 }
 
 /// True if anything from the data of a branch up to its parent (both included) is read by others too.
 constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
     const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
-    for (node_id each = data; each != parent; each = model.producer(each, 0)) {
-        if (shared(each)) {
-            return true;
-        }
+    node_id each = data;
+    while (each != parent && !shared(each)) {
+        each = model.producer(each, 0);
     }
-    return shared(parent);
+    return shared(each);
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.
@@ -102,27 +93,17 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
         return first_low ? full_path::second : full_path::first;
     }
     if (!r.options.update_precisions) {
-        if (!first.empty() && second.empty()) {
-            return full_path::second;
-        }
-        if (first.empty() || !second.empty()) {
-            return full_path::first;
-        }
+        return !first.empty() && second.empty() ? full_path::second : full_path::first;
     }
     const bool first_quantizes = model[first.data.node].is<op::fake_quantize>();
     const bool second_quantizes = model[second.data.node].is<op::fake_quantize>();
     if (first_quantizes != second_quantizes) {
         return first_quantizes ? full_path::first : full_path::second;
     }
-    if (first_quantizes) {
-        const std::size_t first_users = model.use_count({first.data.node, 0});
-        const std::size_t second_users = model.use_count({second.data.node, 0});
-        if (first_users == 1 && second_users > 1) {
-            return full_path::first;
-        }
-        if (first_users > 1 && second_users == 1) {
-            return full_path::second;
-        }
+    const bool first_is_read_once = model.use_count({first.data.node, 0}) == 1;
+    const bool second_is_read_once = model.use_count({second.data.node, 0}) == 1;
+    if (first_quantizes && first_is_read_once != second_is_read_once) {
+        return first_is_read_once ? full_path::first : full_path::second;
     }
     return detail::choose_by_parents(model, first.data.node, second.data.node);
 }

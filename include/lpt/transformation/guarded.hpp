@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
 namespace lpt::inline LPT_ABI {

@@ -7,11 +7,6 @@
 /// The dequantization behind a Concat, joined of those of its inputs.
 namespace lpt::inline LPT_ABI::detail {
 
-/// The axis of a Concat of known rank.
-constexpr std::size_t concat_axis(const graph& model, node_id id) {
-    return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
-}
-
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
 constexpr constant join_constants(const graph& model, node_id concat, const seq<dequantization, 4>& all,
                                   node_id dequantization::* part, element type, double missing) {
@@ -59,9 +54,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     if (convert == node_id::none) {
         return zero_point.collapsed().in(model);
     }
-    const node_id made = model.clone(convert, {zero_point.in(model)});
-    copy_information(r, convert, made);
-    return made;
+    return clone_with_information(r, convert, {zero_point.in(model)});
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
 constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {

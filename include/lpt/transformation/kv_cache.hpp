@@ -34,55 +34,39 @@ struct kv_cache {
         if (model[id].version() < 6) {
             return refuse_value(reason::unsupported_version, -1, model[id].version());
         }
-        if (const verdict why = find_dequantization_above(model, id, found); !why) {
-            return why;
-        }
-        found.concat = model.producer(found.convert, 0);
-        if (!model[found.concat].is<op::concat>() || model[found.concat].inputs() != 2) {
-            return no_cache(found.concat);
-        }
-        if (const verdict why = find_quantization(model, model.producer(found.concat, 0), found.kept); !why) {
-            return why;
-        }
-        if (const verdict why = find_quantization(model, model.producer(found.concat, 1), found.added); !why) {
-            return why;
-        }
-        if (const verdict why = find_state(model, id, found); !why) {
-            return why;
-        }
-        return are_equal(model, found);
+        return first_refusal([&] { return find_dequantization_above(model, id, found); },
+                             [&] {
+                                 found.concat = model.producer(found.convert, 0);
+                                 const node& concat = model[found.concat];
+                                 return concat.is<op::concat>() && concat.inputs() == 2 ? yes : no_cache(found.concat);
+                             },
+                             [&] { return find_quantization(model, model.producer(found.concat, 0), found.kept); },
+                             [&] { return find_quantization(model, model.producer(found.concat, 1), found.added); },
+                             [&] { return find_state(model, id, found); }, [&] { return are_equal(model, found); });
     }
 
 private:
     /// Where the network is not that of a cache, and which operation it is about.
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
-    /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
-    static constexpr int constant_port(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
-    }
     static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
         const node_id multiply = model.producer(id, 0);
-        const int port = constant_port(model, multiply);
+        const int port = detail::constant_port(model, multiply, false);
         if (port < 0) {
             return refuse(reason::no_dequantization, 0);
         }
         found.factor = model[multiply].input(static_cast<std::size_t>(port));
-        node_id above = model.producer(multiply, static_cast<std::size_t>(1 - port));
-        if (model[above].is<op::subtract>() && is_constant(model, model[above].input(1))) {
-            found.zero_point = model[above].input(1);
-            above = model.producer(above, 0);
+        found.convert = model.producer(multiply, static_cast<std::size_t>(1 - port));
+        if (const node& above = model[found.convert]; above.is<op::subtract>() && is_constant(model, above.input(1))) {
+            found.zero_point = above.input(1);
+            found.convert = above.input(0).node;
         }
-        if (!model[above].is<op::convert>()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        found.convert = above;
-        return yes;
+        return model[found.convert].is<op::convert>() ? yes : refuse(reason::no_dequantization, 0);
     }
     static constexpr verdict find_quantization(const graph& model, node_id convert, quantization& found) {
         const node& last = model[convert];
         if (!last.is<op::convert>() || (last.type() != f8e4m3 && last.type() != f8e5m2)) {
-            return {.why = reason::not_low_precision, .port = 0, .type = last.type(), .about = convert};
+            return refuse_type(reason::not_low_precision, 0, last.type(), convert);
         }
         found.convert = convert;
         found.clamp = model.producer(convert, 0);
@@ -95,10 +79,12 @@ private:
             found.shift = model[found.subtract].input(1);
             found.multiply = model.producer(found.subtract, 0);
         }
-        if (!model[found.multiply].is<op::multiply>() || constant_port(model, found.multiply) < 0) {
+        const bool multiplies = model[found.multiply].is<op::multiply>();
+        const int constant = multiplies ? detail::constant_port(model, found.multiply, false) : -1;
+        if (constant < 0) {
             return no_cache(found.multiply);
         }
-        const auto port = static_cast<std::size_t>(constant_port(model, found.multiply));
+        const auto port = static_cast<std::size_t>(constant);
         found.scale = model[found.multiply].input(port);
         found.data = model[found.multiply].input(1 - port);
         for (const output_ref each : {found.scale, found.shift}) {
@@ -123,18 +109,13 @@ private:
         }
         if (model[found.gather].version() < 8 || model[found.read].version() < 6) {
             const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
-            return {.why = reason::unsupported_version,
-                    .port = 0,
-                    .value = static_cast<double>(model[old].version()),
-                    .about = old};
+            return refuse_value(reason::unsupported_version, 0, model[old].version(), old);
         }
         if (model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read) {
             return no_cache(found.read);
         }
-        if (is_variable_used_elsewhere(model, id, found.read)) {
-            return refuse(reason::shared_state);
-        }
-        return have_one_reader(model, found);
+        return is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
+                                                                 : have_one_reader(model, found);
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
     static constexpr verdict have_one_reader(const graph& model, const kv_cache& found) {

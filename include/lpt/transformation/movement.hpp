@@ -6,12 +6,15 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// The rewrite of an operation of one output that works on quantized data as on real data: its dequantization moves behind it.
+/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
 ///
 ///     f(s (q - z))  =  s' (f(q) - z')
-/// `Rule` has a name, a pattern and `can_transform`, and may say the other three its own way.
-template <class Rule>
+/// `Rule` has a name and a pattern, and may say the others its own way.
+template <class Rule, rule_condition... Conditions>
 struct movement {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return first_refusal<Conditions...>(r, id);
+    }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
@@ -22,20 +25,19 @@ struct movement {
         return true;
     }
 
-    /// The dequantization as it stands behind the operation: `s'`, `z'`.
-    static constexpr const dequantization& moved(const auto&, node_id, const dequantization& found) { return found; }
-    static constexpr move_settings settings(const auto&, node_id) { return {}; }
+    /// `s'` or `z'` of `s` or `z`, with `operation` still where it was.
+    static constexpr node_id constant_behind(rewrite&, node_id, node_id constant) { return constant; }
+    /// The dequantization as it stands behind the operation.
+    static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
+        return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
+    }
+    static constexpr move_settings settings(const rewrite&, node_id) { return {}; }
     static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.
 constexpr verdict can_move_behind(const rewrite& r, node_id id, const dequantization& found) {
-    const verdict base = base_precondition(r, id);
-    return base ? is_dequantized(found) : base;
-}
-/// The same for one scale and one zero point.
-constexpr verdict can_move_per_tensor(const rewrite& r, node_id id, const dequantization& found) {
-    return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_one_for_all(r, found); });
+    return first_refusal<base_precondition, is_dequantized>(r, id, found);
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -58,6 +58,14 @@ struct transformation_options {
         }
         return {transformation, {}, false, true, false};
     }
+    /// The types that a transformation looks for: those that were set for it, or its own.
+    constexpr seq<element, 8> precisions_of(text_view transformation, view<element> own) const {
+        const transformation_arguments set = arguments_of(transformation);
+        if (!set.precisions.empty()) {
+            return set.precisions;
+        }
+        return seq<element, 8>(own);
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI

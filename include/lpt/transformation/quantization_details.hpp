@@ -31,10 +31,9 @@ constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) 
 
 /// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
 constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
-    if (!has_constant_ranges(model, fake_quantize)) {
-        return refuse_because_of(reason::ranges_not_constant, port, fake_quantize);
-    }
-    return is_quantize_supported(model, fake_quantize)
+    return !has_constant_ranges(model, fake_quantize)
+               ? refuse_because_of(reason::ranges_not_constant, port, fake_quantize)
+           : is_quantize_supported(model, fake_quantize)
                ? yes
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }

@@ -11,33 +11,21 @@ namespace lpt::inline LPT_ABI {
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
 constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
-    if (!model[id].is<op::multiply>()) {
-        return false;
+    const bool multiplies = model[id].is<op::multiply>();
+    const dequantization found = multiplies ? find_dequantization_at(model, id, default_precisions) : dequantization{};
+    if (found.empty() || !model[found.data.node].is<op::convert>()) {
+        return !found.empty() && is_constant(model, found.data);
     }
-    const dequantization found = find_dequantization_at(model, id, default_precisions);
-    if (found.empty()) {
-        return false;
-    }
-    const node& data = model[found.data.node];
-    if (data.is<op::convert>()) {
-        const node_id quantize = model.producer(found.data.node, 0);
-        return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
-    }
-    return data.is<op::constant>();
+    const node_id quantize = model.producer(found.data.node, 0);
+    return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
 constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
                                                                   view<element> default_precisions) {
-    if (!model[id].is<op::subtract>()) {
-        return false;
-    }
-    for (const input_ref user : model.uses(id)) {
-        if (are_quantize_and_dequantize_supported_for_multiply(model, user.node, default_precisions)) {
-            return true;
-        }
-    }
-    return false;
+    return model[id].is<op::subtract>() && any_reader(model, id, [&](node_id reader) {
+               return are_quantize_and_dequantize_supported_for_multiply(model, reader, default_precisions);
+           });
 }
 
 /// True if the dequantization on input 0 has a Subtract.
@@ -47,16 +35,21 @@ constexpr bool is_asymmetric_quantization(const graph& model, node_id id, view<e
 
 namespace detail {
 
-constexpr bool ranges_need_zero_point(const graph& model, node_id fake_quantize, view<element> precisions) {
-    return has_constant_ranges(model, fake_quantize) &&
-           precision_of_weights(details_of(model, fake_quantize), precisions).has_zero_point;
-}
-constexpr bool keeps_zero_point(const graph& model, const dequantization& found) {
-    if (!found.has_subtract()) {
+/// `is_asymmetric_on_weights`, where `ranges_need_one` answers for weights that a FakeQuantize gives.
+template <class Answer>
+constexpr bool weights_need_zero_point(const graph& model, node_id id, view<element> default_precisions,
+                                       const Answer& ranges_need_one) {
+    if (model[id].inputs() < 2) {
         return false;
     }
-    return !found.has_convert() ||
-           !is_zero(round_zero_points(constant_of(model, found.zero_point), model.type(found.data), true));
+    const weights_source weights = find_weights(model, id, default_precisions);
+    const dequantization& found = weights.found;
+    if (found.empty()) {
+        return weights.fake_quantize != node_id::none && ranges_need_one(weights.fake_quantize);
+    }
+    return found.has_subtract() &&
+           (!found.has_convert() ||
+            !is_zero(round_zero_points(constant_of(model, found.zero_point), model.type(found.data), true)));
 }
 
 }  // namespace detail
@@ -68,52 +61,35 @@ constexpr bool keeps_zero_point(const graph& model, const dequantization& found)
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
-    if (model[id].inputs() < 2) {
-        return false;
-    }
-    const weights_source weights = find_weights(model, id, default_precisions);
-    if (weights.found.empty()) {
-        return weights.fake_quantize != node_id::none &&
-               detail::ranges_need_zero_point(model, weights.fake_quantize, default_precisions);
-    }
-    return detail::keeps_zero_point(model, weights.found);
+    return detail::weights_need_zero_point(model, id, default_precisions, [&](node_id fake_quantize) {
+        return has_constant_ranges(model, fake_quantize) &&
+               precision_of_weights(details_of(model, fake_quantize), default_precisions).has_zero_point;
+    });
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
 constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
-    if (r.model[id].inputs() < 2) {
-        return false;
-    }
-    const weights_source weights = find_weights(r.model, id, r.options.default_precisions);
-    if (weights.found.empty()) {
-        return weights.fake_quantize != node_id::none && weights_precision_of(r, weights.fake_quantize).has_zero_point;
-    }
-    return detail::keeps_zero_point(r.model, weights.found);
+    return detail::weights_need_zero_point(r.model, id, r.options.default_precisions, [&](node_id fake_quantize) {
+        return weights_precision_of(r, fake_quantize).has_zero_point;
+    });
 }
 
 /// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
 /// rank 4 or 5.
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
-    if (!model[id].is<op::multiply>() ||
-        (!is_constant(model, model[id].input(0)) && !is_constant(model, model[id].input(1)))) {
-        return false;
-    }
     const shape& result = model[id].shape();
-    return result.rank_is_static() && (result.rank() == 4 || result.rank() == 5);
+    return model[id].is<op::multiply>() && detail::constant_port(model, id, false) >= 0 && result.rank_is_static() &&
+           (result.rank() == 4 || result.rank() == 5);
 }
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
-    if (!model[id].is<op::multiply>()) {
+    const int port = model[id].is<op::multiply>() ? detail::constant_port(model, id, false) : -1;
+    if (port < 0) {
         return false;
     }
-    for (const std::size_t port : {std::size_t{1}, std::size_t{0}}) {
-        if (is_constant(model, model[id].input(port))) {
-            const shape& dimensions = model.shape(model[id].input(port));
-            return dimensions.is_dynamic() || dimensions.elements() == 1;
-        }
-    }
-    return false;
+    const shape& dimensions = model.shape(model[id].input(static_cast<std::size_t>(port)));
+    return dimensions.is_dynamic() || dimensions.elements() == 1;
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -159,8 +159,6 @@ public:
     constexpr element computed_type() const {
         return follows(quirk::overflowing_range) || options.scaling_mode ? options.dequantization_precision : f32;
     }
-    /// True if `type` is one of the default precisions.
-    constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
 };
 
 /// The attributes of one type that a rewrite has.

@@ -107,8 +107,10 @@ constexpr verdict first_refusal(const Questions&... ask) {
     static_cast<void>(((answer = ask(), static_cast<bool>(answer)) && ...));
     return answer;
 }
-/// A refusal because of a type on a port.
-constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type}; }
+/// A refusal because of a type on a port, perhaps that of the constant or operation `about`.
+constexpr verdict refuse_type(reason why, int port, element type, node_id about = node_id::none) {
+    return {.why = why, .port = port, .type = type, .about = about};
+}
 /// A refusal because of a constant, or of another operation.
 constexpr verdict refuse_because_of(reason why, int port, node_id about) {
     return {.why = why, .port = port, .about = about};

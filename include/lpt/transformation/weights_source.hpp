@@ -31,24 +31,11 @@ constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape)
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
 /// One of fewer axes must do so also where it is not aligned, which is how upstream counts.
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
-    if (constant.elements() == 1) {
-        return true;
+    if (constant.elements() == 1 || weights.rank_is_dynamic() || constant.rank() > weights.rank()) {
+        return constant.elements() == 1;
     }
-    if (weights.rank_is_dynamic() || constant.rank() > weights.rank()) {
-        return false;
-    }
-    const shape aligned = constant.padded_left(weights.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != 1 && (allowed >> axis & 1u) == 0) {
-            return false;
-        }
-    }
-    for (std::size_t axis = 0; axis < constant.rank(); ++axis) {
-        if (constant[axis] != 1 && (allowed >> axis & 1u) == 0) {
-            return false;
-        }
-    }
-    return true;
+    const auto may_vary = [=](std::size_t axis) { return (allowed >> axis & 1u) != 0; };
+    return varies_only_where(constant.padded_left(weights.rank()), may_vary) && varies_only_where(constant, may_vary);
 }
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
@@ -59,6 +46,12 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
         }
     }
     return yes;
+}
+
+/// Refuses a zero point behind a Convert from another type than that of the weights.
+constexpr verdict zero_point_has_type(const graph& model, const dequantization& found, element type) {
+    const element own = found.zero_point_convert == node_id::none ? type : model[found.zero_point].type();
+    return own == type ? yes : refuse_type(reason::zero_point_type_mismatch, 1, own, found.zero_point);
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
@@ -126,16 +119,9 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
     if (!is_constant(model, data)) {
         return refuse_because_of(reason::weights_not_constant, 1, data.node);
     }
-    if (!is_low_precision(model.type(data))) {
-        return refuse_type(reason::weights_not_low_precision, 1, model.type(data));
-    }
-    if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != model.type(data)) {
-        return {.why = reason::zero_point_type_mismatch,
-                .port = 1,
-                .type = model[found.zero_point].type(),
-                .about = found.zero_point};
-    }
-    return yes;
+    const element type = model.type(data);
+    return is_low_precision(type) ? detail::zero_point_has_type(model, found, type)
+                                  : refuse_type(reason::weights_not_low_precision, 1, type);
 }
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));

@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -18,27 +17,17 @@ struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_
     using pattern = lpt::pattern<op::fake_quantize>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (r.model[id].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark);
-        }
-        if (!has_constant_ranges(r.model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
+        const output_ref data = r.model[id].input(0);
         const element type = r.model[id].type();
-        if (r.model.type(r.model[id].input(0)) != type) {
-            return {reason::types_do_not_match, 0, type};
-        }
-        if (!covers_type(r, id, type)) {
-            return refuse(reason::nothing_to_do);
-        }
-        return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
+        return r.model[id].has(mark::disable_cleanup)         ? refuse(reason::disabled_by_mark)
+               : !has_constant_ranges(r.model, id)            ? refuse(reason::ranges_not_constant)
+               : r.model.type(data) != type                   ? refuse_type(reason::types_do_not_match, 0, type)
+               : !covers_type(r, id, type)                    ? refuse(reason::nothing_to_do)
+               : !detail::can_hand_name_on(r.model, id, data) ? refuse(reason::name_has_no_place, 0)
+                                                              : yes;
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const output_ref data = r.model[id].input(0);
-        if (detail::feeds_result(r.model, id)) {
-            r.model.rename(data.node, r.model[id].name());
-        }
-        r.model.replace_uses(id, data);
+        detail::give_way(r.model, id, r.model[id].input(0));
         return true;
     }
 

@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 

@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -18,7 +17,7 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
             return refuse(reason::ranges_not_constant);
         }
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!varies_over_one_axis(r.model.shape(r.model[id].input(port)))) {
+            if (count_long_axes(r.model.shape(r.model[id].input(port))) > 1) {
                 return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(port));
             }
         }
@@ -30,17 +29,7 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
         if (!value) {
             return r.refused(id, name, refuse(reason::dynamic_axis, 0));
         }
-        replace_and_name(r, id, r.model.constant(lpt::move(value)));
-        return true;
-    }
-
-private:
-    static constexpr bool varies_over_one_axis(const shape& dimensions) {
-        int count = 0;
-        for (const dimension size : dimensions) {
-            count += size > 1 ? 1 : 0;
-        }
-        return count <= 1;
+        return replace_and_name(r, id, r.model.constant(lpt::move(value)));
     }
 };
 

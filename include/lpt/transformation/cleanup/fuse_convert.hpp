@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -28,20 +27,14 @@ struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
             return refuse(reason::nothing_to_do, 0);
         }
         const element type = model.type(converted);
-        if (type != f16 && type != f32) {
-            return {reason::types_do_not_match, 0, type};
-        }
         const output_ref data = model[converted.node].input(0);
-        if (is_constant(model, data)) {
-            return yes;
-        }
-        if (model[id].is<op::fake_quantize>()) {
-            return refuse(reason::nothing_to_do, 0);
-        }
-        if (model[id].is<op::subtract>() && has_negative_constant_for(model, id, model.type(data))) {
-            return refuse(reason::zero_point_does_not_fit, 1);
-        }
-        return yes;
+        const bool is_shift = model[id].is<op::subtract>();
+        return type != f16 && type != f32          ? refuse_type(reason::types_do_not_match, 0, type)
+               : is_constant(model, data)          ? yes
+               : model[id].is<op::fake_quantize>() ? refuse(reason::nothing_to_do, 0)
+               : is_shift && has_negative_constant_for(model, id, model.type(data))
+                   ? refuse(reason::zero_point_does_not_fit, 1)
+                   : yes;
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id convert = r.model.producer(id, 0);
@@ -65,16 +58,9 @@ struct fuse_convert_transformation : guarded<fuse_convert_transformation> {
 
 private:
     static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
-        if (is_signed(data_type)) {
-            return false;
-        }
         const tensor* constant = model.constant_value(model[id].input(1));
-        for (std::size_t i = 0; constant != nullptr && i < constant->elements(); ++i) {
-            if (constant->real(i) < 0) {
-                return true;
-            }
-        }
-        return false;
+        return !is_signed(data_type) && constant != nullptr &&
+               any_value(*constant, [](double value) { return value < 0; });
     }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
-#include <lpt/transformation/fake_quantize/elementwise.hpp>
 
 /// What the fusions of Subtract and Multiply into the FakeQuantize above them have in common.
 namespace lpt::inline LPT_ABI {
@@ -28,13 +27,10 @@ constexpr double greatest_magnitude(const tensor& values) {
 /// True if a constant has finite values that are too large for a type, or nonzero ones too small for its normal numbers.
 constexpr bool leaves_range(const tensor& values, element type) {
     const double least = type == f16 ? 0x1p-14 : 0;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        const double each = math::absolute(values.real(i));
-        if (math::is_finite(each) && each != 0 && (each < least || math::is_infinite(convert_value(type, each)))) {
-            return true;
-        }
-    }
-    return false;
+    return any_value(values, [=](double value) {
+        const double size = math::absolute(value);
+        return math::is_finite(size) && size != 0 && (size < least || math::is_infinite(convert_value(type, size)));
+    });
 }
 /// True if a FakeQuantize that takes up the elementwise operation `id` would get a bound that is infinite where its operands are
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
@@ -59,22 +55,17 @@ constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
 constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
-    if (r.model[id].has(mark::disable_cleanup)) {
-        return refuse(reason::disabled_by_mark);
-    }
-    if (fusable_constant_port(r.model, id) != 1) {
-        return refuse(reason::nothing_to_do, 1);
-    }
-    const node_id fake_quantize = fake_quantize_above(r.model, id);
-    if (fake_quantize == node_id::none) {
-        return refuse(reason::nothing_to_do, 0);
-    }
+    const graph& model = r.model;
+    const node_id fake_quantize = fake_quantize_above(model, id);
     const element type = r.options.dequantization_precision;
     const bool may_overflow = type != f32 && r.follows(quirk::overflowing_range);
-    if (!may_overflow && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {
-        return refuse(reason::infinite_constant, 0);
-    }
-    return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
+    return model[id].has(mark::disable_cleanup)    ? refuse(reason::disabled_by_mark)
+           : fusable_constant_port(model, id) != 1 ? refuse(reason::nothing_to_do, 1)
+           : fake_quantize == node_id::none        ? refuse(reason::nothing_to_do, 0)
+           : !may_overflow && fusion_overflows(model, fake_quantize, id, type, type != f32)
+               ? refuse(reason::infinite_constant, 0)
+           : only_reader(model, fake_quantize) == node_id::none ? refuse(reason::shared_producer, 0)
+                                                                : yes;
 }
 
 /// Takes an elementwise operation into the FakeQuantize above it, by giving that (a copy, if a Convert between them has other
@@ -107,7 +98,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
             model.set_input(fused, port, fold_operation(model, combine, {inputs[port], constant}));
         }
     }
-    if (detail::feeds_result(model, id)) {
+    if (feeds_result(model, id)) {
         model.rename(fused, model[id].name());
     }
     model.relax_output(fused, model[id].type());

@@ -4,7 +4,6 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 

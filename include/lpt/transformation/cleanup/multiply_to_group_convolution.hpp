@@ -41,15 +41,14 @@ struct multiply_to_group_convolution_transformation {
         if (!data) {
             return refuse(reason::no_dequantization, port);
         }
-        if (!is_real(model.type(constant_input(model, id)))) {
-            return refuse(reason::types_do_not_match, 1 - port);
-        }
         const element type = model.type(data);
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
-        if (r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type)) {
-            return {reason::restricted_by_target, port, type};
-        }
-        return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
+        const bool is_restricted =
+            r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type);
+        return !is_real(model.type(constant_input(model, id))) ? refuse(reason::types_do_not_match, 1 - port)
+               : is_restricted                                 ? refuse_type(reason::restricted_by_target, port, type)
+               : weights_type(r, id, type) == dynamic          ? refuse(reason::no_precision_left, 1)
+                                                               : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (data_port(r.model, id) < 0) {
@@ -76,8 +75,7 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join({model[convolution].name(), "/Add"}).view());
         }
-        replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
-        return true;
+        return replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
     }
 
 private:
@@ -104,25 +102,15 @@ private:
         const int port = data_port(model, id);
         const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
         const shape& constant = model.shape(constant_input(model, id));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, port);
-        }
-        if (data.rank() != 4 && data.rank() != 5) {
-            return refuse(reason::shapes_do_not_match, port);
-        }
-        if (!data.is_static(1)) {
-            return refuse(reason::dynamic_channel, port);
-        }
         const shape& result = model[id].shape();
-        if (result.rank() != data.rank() || result[1] != data[1] || (port == 1 && constant.rank() < 2)) {
-            return refuse(reason::shapes_do_not_match, 1 - port);
-        }
-        for (std::size_t axis = 2; axis < constant.rank(); ++axis) {  // upstream does not align them
-            if (constant[axis] != 1) {
-                return refuse(reason::not_per_tensor_or_per_channel, 1 - port);
-            }
-        }
-        return yes;
+        const bool keeps_channels = data.rank() > 1 && result.rank() == data.rank() && result[1] == data[1];
+        const auto is_channel = [](std::size_t axis) { return axis < 2; };  // upstream does not align them
+        return data.rank_is_dynamic()                                  ? refuse(reason::dynamic_rank, port)
+               : data.rank() != 4 && data.rank() != 5                  ? refuse(reason::shapes_do_not_match, port)
+               : !data.is_static(1)                                    ? refuse(reason::dynamic_channel, port)
+               : !keeps_channels || (port == 1 && constant.rank() < 2) ? refuse(reason::shapes_do_not_match, 1 - port)
+               : varies_only_where(constant, is_channel)               ? yes
+                                                         : refuse(reason::not_per_tensor_or_per_channel, 1 - port);
     }
 
     /// The type of the weights; dynamic where none is allowed.

@@ -17,6 +17,7 @@ struct dequantization {
     node_id multiply = node_id::none;
     node_id scale = node_id::none;                // Constant
     std::size_t channel_axis = 1;
+    int port = 0;  // of the operation that reads it
 
     /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
     constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
@@ -53,10 +54,8 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     if (data.rank() != result.rank()) {
         return false;
     }
-    const dimension* mine = data.begin();
-    const dimension* theirs = result.begin();
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (mine[axis] != theirs[axis] && mine[axis] != dynamic_dimension) {
+        if (data[axis] != result[axis] && data[axis] != dynamic_dimension) {
             return false;
         }
     }
@@ -72,6 +71,15 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         return dimensions.rank() - 1;
     }
     return 1;
+}
+
+/// Makes a Subtract of a zero point, perhaps a converted one, part of a dequantization.
+constexpr void take_subtract(const graph& model, node_id subtract, dequantization& result) {
+    const node_id constant = model.producer(subtract, 1);
+    const bool is_converted = model[constant].is<op::convert>();
+    result.subtract = subtract;
+    result.zero_point_convert = is_converted ? constant : node_id::none;
+    result.zero_point = is_converted ? model.producer(constant, 0) : constant;
 }
 
 }  // namespace detail
@@ -100,33 +108,16 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         data = last->input(port == 1 ? 0 : 1);
         last = &model[data.node];
     }
-    if (last->is<op::subtract>()) {
-        const int port = detail::constant_port(model, data.node, true);
-        // A constant from which the data is subtracted is no zero point.
-        const bool is_real_shift = port == 1 && is_real(model.type(last->input(1)));
-        if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
-            result.data = data;
-            result.channel_axis = detail::channel_axis_of(model, data);
-            return result;
-        }
-        const node_id zero_point = last->input(1).node;
-        result.subtract = data.node;
-        if (model[zero_point].is<op::convert>()) {
-            result.zero_point_convert = zero_point;
-            result.zero_point = model.producer(zero_point, 0);
-        } else {
-            result.zero_point = zero_point;
-        }
+    // A constant from which the data is subtracted is no zero point.
+    if (last->is<op::subtract>() && detail::constant_port(model, data.node, true) == 1 &&
+        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, 1)) {
+        detail::take_subtract(model, data.node, result);
         data = last->input(0);
         last = &model[data.node];
     }
     if (last->is<op::convert>()) {
         const element from = model.type(last->input(0));
-        bool accepted = from == i4 || from == u4 || from == f32 || from == f16;
-        for (const element each : default_precisions) {
-            accepted = accepted || each == from;
-        }
-        if (accepted) {
+        if (from == i4 || from == u4 || from == f32 || from == f16 || default_precisions.contains(from)) {
             result.convert = data.node;
             data = last->input(0);
         }
@@ -138,10 +129,12 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// The dequantization above an input port; empty where there is none or the node has no such port.
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
-    if (port >= model[id].inputs()) {
-        return {};
+    dequantization result;
+    if (port < model[id].inputs()) {
+        result = find_dequantization_at(model, model[id].input(port), default_precisions);
     }
-    return find_dequantization_at(model, model[id].input(port), default_precisions);
+    result.port = static_cast<int>(port);
+    return result;
 }
 constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
     return find_dequantization(r.model, id, r.options.default_precisions, port);
@@ -150,6 +143,54 @@ constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::
 /// False if the dequantization above an output is empty for sure: quicker than to look for it.
 constexpr bool may_be_dequantized(const graph& model, output_ref source) {
     return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
+}
+
+/// A dequantization below an output, found by following its only consumers; empty where there is none.
+///
+/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
+/// constants must not broadcast the data.
+[[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
+                                                                     bool convert_is_mandatory = false) {
+    dequantization result;
+    result.data = source;
+    node_id at = model.first_use(source).node;
+    if (at == node_id::none) {
+        return {};
+    }
+    const auto step_down = [&] {
+        at = only_reader(model, at);
+        return at != node_id::none;
+    };
+    if (model[at].is<op::convert>()) {
+        const element from = model.type(model[at].input(0));
+        result.convert = at;
+        if ((from != i8 && from != u8 && model[at].type() != f32) || !step_down()) {
+            return {};
+        }
+    } else if (convert_is_mandatory) {
+        return {};
+    }
+    if (model[at].is<op::subtract>()) {
+        if (detail::constant_port(model, at, true) != 1 || !detail::keeps_data_shape(model, at, 1)) {
+            return {};
+        }
+        detail::take_subtract(model, at, result);
+        if (!step_down()) {
+            return {};
+        }
+    }
+    if (model[at].is<op::multiply>()) {
+        const int port = detail::constant_port(model, at, false);
+        if (port < 0 || !detail::keeps_data_shape(model, at, port)) {
+            return {};
+        }
+        result.multiply = at;
+        result.scale = model.producer(at, static_cast<std::size_t>(port));
+    } else if (!result.has_subtract()) {
+        return {};
+    }
+    result.channel_axis = detail::channel_axis_of(model, source);
+    return result;
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -87,13 +87,11 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    const tensor& shifts = constant_of(model, constant.node);
-    tensor zero_point;
+    tensor shifts = constant_of(model, constant.node);
     if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
-        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
-    } else {
-        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+        shifts = make_scalar(f32, shifts.real(0));
     }
+    tensor zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
     if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
         model.replace_uses(subtract, data);
         return node_id::none;

@@ -25,6 +25,11 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
     }
     return fold_operation(model, op::convert{type}, {source});
 }
+/// True if values of one shape broadcast to another shape, as it is.
+constexpr bool broadcasts_to(const shape& values, const shape& dimensions) {
+    shape merged;
+    return broadcast_shapes(values, dimensions, merged) && merged == dimensions;
+}
 /// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
 /// count. Raises an error where it does not broadcast to `dimensions`.
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
@@ -32,8 +37,7 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
         return values;
     }
     const shape own = values.dimensions().trimmed_left(dimensions.rank());
-    shape merged;
-    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
+    if (!broadcasts_to(own, dimensions)) {
         fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
     }
     if (values.elements() == 1) {

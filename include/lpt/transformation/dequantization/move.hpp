@@ -65,19 +65,22 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
 
 namespace detail {
 
-/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
-constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+/// The types of its own that an operation has, with this one for output 0.
+constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
     relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
-    if (input != dynamic) {
-        if (types.input_types.size() <= port) {
-            types.input_types.resize(port + 1, dynamic);
-        }
-        types.input_types[port] = input;
-    }
     if (types.output_types.empty()) {
         types.output_types.push_back(output);
     }
     types.output_types[0] = output;
+    return types;
+}
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+    relaxation types = own_types_with_output(model, operation, output);
+    if (input != dynamic) {
+        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
+        types.input_types[port] = input;
+    }
     model.relax(operation, lpt::move(types));
 }
 
@@ -96,13 +99,13 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
     }
     const node_id last = found.last();
     const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
-    seq<output_ref, 5> inputs;
-    std::size_t place = model[operation].inputs();
-    for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
-        const output_ref input = model[operation].input(port);
-        const bool here = input.node == last && place == model[operation].inputs();
-        place = here ? port : place;
-        inputs.push_back(here ? source : input);
+    seq<output_ref, 5> inputs = inputs_of(model, operation);
+    std::size_t place = 0;
+    while (place < inputs.size() && inputs[place].node != last) {
+        ++place;
+    }
+    if (place < inputs.size()) {
+        inputs[place] = source;
     }
     rewriting moved(r, operation);
     model.renew(operation, inputs);
@@ -116,8 +119,7 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
     }
     const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
     for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
-        r.attributes.copy_node(operation,
-                               each);  // what takes the dequantization up later belongs to the operation's group
+        r.attributes.copy_node(operation, each);  // what takes it up later belongs to the operation's group
     }
     moved.then(dequantized).finish();
     return {operation, dequantized.node};

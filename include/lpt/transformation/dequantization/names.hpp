@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/rewrite.hpp>
+#include <lpt/transformation/dequantization/values.hpp>
 
 /// What a replacement takes over from what it replaces.
 namespace lpt::inline LPT_ABI {
@@ -25,17 +25,24 @@ constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_
         }
     }
 }
-/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
+/// A clone on other inputs, with what `copy_information` takes over.
+constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_ref> inputs, text_view name = {}) {
+    const node_id made = r.model.clone(like, inputs, name);
+    copy_information(r, like, made);
+    return made;
+}
+/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over. Gives true, as a rewrite does.
+constexpr bool replace_and_name(rewrite& r, node_id from, node_id to) {
     copy_information(r, from, to);
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
+    return true;
 }
 /// Puts the same operation of another version in the place of a node, with these attributes and inputs.
-constexpr void replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
+constexpr bool replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
     const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
     r.model.set_tensor_names(made, r.model[id].tensor_names());
-    replace_and_name(r, id, made);
+    return replace_and_name(r, id, made);
 }
 /// The inputs of a node, the first ones replaced by others.
 constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
@@ -44,19 +51,20 @@ constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<outpu
     }
     return first;
 }
+/// Lets readers read the last operation of a dequantization; a ShapeOf of version 0 reads what is dequantized, as a dequantization
+/// does not enter the computation of shapes.
+constexpr void hand_over(graph& model, view<input_ref> readers, output_ref last, output_ref data) {
+    for (const input_ref user : readers) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? data : last);
+    }
+}
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
 constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
-    graph& model = r.model;
-    for (std::size_t port = 0; port < model[last].outputs(); ++port) {
-        for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
-             user = model.next_use(user)) {
-            if (model[user.node].is<op::result>()) {
-                const text original = model[operation].name();
-                model.rename(operation, join({original, "_original"}));
-                model.rename(last, original);
-                return;
-            }
-        }
+    if (feeds_result(r.model, last)) {
+        const text original = r.model[operation].name();
+        r.model.rename(operation, join({original, "_original"}));
+        r.model.rename(last, original);
     }
 }
 

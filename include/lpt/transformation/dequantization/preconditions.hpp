@@ -3,67 +3,31 @@
 
 #include <lpt/transformation/dequantization/questions.hpp>
 
-/// What nearly every transformation asks for first.
+/// The conditions that rules share.
 namespace lpt::inline LPT_ABI {
 
-/// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, const dequantization& found) {
-    for (std::size_t port = 0; port < model[id].outputs(); ++port) {
-        if (model[id].shape(port).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, static_cast<int>(port));
-        }
-    }
-    const auto fits = [&](node_id elementwise, node_id constant) {
-        if (model[constant].shape().elements() == 1) {
-            return true;
-        }
-        shape dimensions = model[constant].shape();
-        const shape& data = model[elementwise].shape();
-        if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
-            return false;
-        }
-        if (data.rank() - dimensions.rank() == 1) {
-            dimensions.insert(0, 1);
-        }
-        if (dimensions.rank() == 1) {
-            return true;
-        }
-        if (dimensions[0] != 1) {
-            return false;
-        }
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            if (dimensions[axis] != 1 && axis != found.channel_axis) {
-                return false;
-            }
-        }
-        return true;
-    };
-    if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
-        (found.has_multiply() && !fits(found.multiply, found.scale))) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(model, found));
-    }
-    return yes;
+/// What a rule asks of an operation and of the dequantization that it reads; `found.port` says where.
+using rule_condition = verdict (*)(const rewrite& r, node_id id, const dequantization& found);
+
+/// The first refusal of conditions, which are asked in order and no further; yes where all hold.
+template <rule_condition... Conditions>
+constexpr verdict first_refusal(const rewrite& r, node_id id, const dequantization& found) {
+    return first_refusal([&] { return Conditions(r, id, found); }...);
 }
-constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
-    const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
-    return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
+/// The same of the dequantization on input 0.
+template <rule_condition... Conditions>
+constexpr verdict first_refusal(const rewrite& r, node_id id) {
+    return first_refusal<Conditions...>(r, id, find_dequantization(r, id));
 }
-/// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const rewrite& r, node_id id) {
-    return base_precondition(r.model, id, int8_precisions);
-}
-/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
-constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
-    const bool same = r.options.default_precisions == view<element>(int8_precisions);
-    return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
-}
+
 /// Refuses an operation of another version.
-constexpr verdict is_version(const rewrite& r, node_id id, int version) {
-    return r.model[id].version() == version ? yes
-                                            : refuse_value(reason::unsupported_version, -1, r.model[id].version());
+template <int Version>
+constexpr verdict is_version(const rewrite& r, node_id id, const dequantization&) {
+    const int own = r.model[id].version();
+    return own == Version ? yes : refuse_value(reason::unsupported_version, -1, own);
 }
-/// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
+/// Refuses an output of unknown rank; constants may vary over any axis.
+constexpr verdict spatial_precondition(const rewrite& r, node_id id, const dequantization&) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -72,49 +36,103 @@ constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
     return yes;
 }
 
-/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
-/// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
-    if (!found.has_subtract() || !r.options.update_precisions) {
-        return true;
-    }
-    const element type = r.model.type(found.data);
-    if (type != u8 && type != i8) {
-        return false;
-    }
-    return found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type;
+/// Refuses an input without a dequantization, or without a scale.
+constexpr verdict is_dequantized(const rewrite&, node_id, const dequantization& found) {
+    return found.empty() ? refuse(reason::no_dequantization, found.port) : yes;
 }
-
-/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
-    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
-        return true;
+constexpr verdict has_scale(const rewrite&, node_id, const dequantization& found) {
+    return found.has_multiply() ? yes : refuse(reason::no_dequantization, found.port);
+}
+/// Refuses data that has no low precision, where precisions are updated.
+constexpr verdict has_low_precision(const rewrite& r, node_id, const dequantization& found) {
+    return !r.options.update_precisions || is_low_precision(r.model, found)
+               ? yes
+               : refuse_type(reason::not_low_precision, found.port, r.model.type(found.data));
+}
+/// Refuses constants of more than one element.
+constexpr verdict is_one_for_all(const rewrite& r, node_id, const dequantization& found) {
+    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
+/// Refuses constants with different values.
+constexpr verdict is_uniform(const rewrite& r, node_id, const dequantization& found) {
+    return is_scalar_like(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+}
+/// Refuses a zero point.
+constexpr verdict has_no_zero_point(const rewrite& r, node_id, const dequantization& found) {
+    return found.has_subtract() ? refuse_zero_point(r.model, found) : yes;
+}
+/// Refuses a scale with a negative value.
+constexpr verdict scale_is_not_negative(const rewrite& r, node_id, const dequantization& found) {
+    if (!found.has_multiply() || !(detail::extent_of(constant_of(r.model, found.scale)).least < 0)) {
+        return yes;
     }
-    const element type = model.type(found.data);
-    if (type != u8 && type != i8) {
-        return type == f32 || type == f16;
+    const tensor& scale = constant_of(r.model, found.scale);
+    const std::size_t first = first_value(scale, [](double value) { return value < 0; });
+    return refuse_value(reason::negative_scale, found.port, scale.real(first), found.scale);
+}
+/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
+constexpr verdict scale_is_not_zero(const rewrite& r, node_id, const dequantization& found) {
+    if (!found.has_multiply()) {
+        return yes;
     }
-    const tensor& values = constant_of(model, found.zero_point);
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!(values.real(i) >= facts(type).lowest - 0.5 && values.real(i) <= facts(type).highest + 0.5)) {
-            return false;
+    const tensor& scale = constant_of(r.model, found.scale);
+    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
+        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
+        return yes;
+    }
+    const std::size_t first = first_value(scale, [](double value) { return math::absolute(value) < 1e-32; });
+    return first == scale.elements()
+               ? yes
+               : refuse_value(reason::zero_or_denormal_scale, found.port, scale.real(first), found.scale);
+}
+/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
+/// compare with them, would make NaN of them.
+constexpr verdict constants_are_finite(const rewrite& r, node_id, const dequantization& found) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !is_finite(constant_of(r.model, each))) {
+            return refuse_because_of(reason::infinite_constant, found.port, each);
         }
     }
-    return true;
+    return yes;
 }
 
-/// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
-    const element type = model.type(found.data);
-    const tensor& values = constant_of(model, found.zero_point);
-    std::size_t first = 0;
-    while (first + 1 < values.elements() && values.real(first) >= facts(type).lowest - 0.5 &&
-           values.real(first) <= facts(type).highest + 0.5) {
-        ++first;
+namespace detail {
+
+/// True if a constant of a dequantization has one element, or varies over the channel axis, which is not the first, alone.
+constexpr bool fits_channels(const graph& model, node_id elementwise, node_id constant, std::size_t channel_axis) {
+    const shape& own = model[constant].shape();
+    const shape& data = model[elementwise].shape();
+    if (own.elements() == 1 || data.rank_is_dynamic() || own.rank() > data.rank()) {
+        return own.elements() == 1;
     }
-    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
-    result.type = type;
-    return result;
+    const shape dimensions = own.rank() + 1 == data.rank() ? own.padded_left(data.rank()) : own;
+    return dimensions.rank() == 1 ||
+           varies_only_where(dimensions, [&](std::size_t axis) { return axis != 0 && axis == channel_axis; });
+}
+
+[[gnu::noinline]] constexpr verdict base_precondition_of(const rewrite& r, node_id id, const dequantization& found) {
+    const auto fits = [&](node_id elementwise, node_id constant) {
+        return constant == node_id::none || fits_channels(r.model, elementwise, constant, found.channel_axis);
+    };
+    const verdict ranks = spatial_precondition(r, id, found);
+    return !ranks || (fits(found.subtract, found.zero_point) && fits(found.multiply, found.scale))
+               ? ranks
+               : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(r.model, found));
+}
+
+}  // namespace detail
+
+/// Every output rank is static, and the dequantization on port 0, found with the precisions that upstream always uses for it, is per-tensor
+/// or per-channel.
+constexpr verdict base_precondition(const rewrite& r, node_id id) {
+    const bool any = r.model[id].inputs() != 0 && may_be_dequantized(r.model, r.model[id].input(0));
+    return detail::base_precondition_of(r, id,
+                                        any ? find_dequantization(r.model, id, int8_precisions) : dequantization{});
+}
+/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
+constexpr verdict base_precondition(const rewrite& r, node_id id, const dequantization& found) {
+    const bool same = r.options.default_precisions == view<element>(int8_precisions);
+    return same ? detail::base_precondition_of(r, id, found) : base_precondition(r, id);
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -3,25 +3,12 @@
 
 #include <lpt/transformation/dequantization/find.hpp>
 
-/// Questions about a dequantization, some of them with the refusal that follows.
+/// Questions about a dequantization, and the refusals that follow from them.
 namespace lpt::inline LPT_ABI {
 
 /// True if the data has a low precision type.
 constexpr bool is_low_precision(const graph& model, const dequantization& found) {
     return is_low_precision(model.type(found.data));
-}
-/// Refuses an input without a dequantization, or without a scale.
-constexpr verdict is_dequantized(const dequantization& found, int port = 0) {
-    return found.empty() ? refuse(reason::no_dequantization, port) : yes;
-}
-constexpr verdict has_scale(const dequantization& found, int port = 0) {
-    return found.has_multiply() ? yes : refuse(reason::no_dequantization, port);
-}
-/// Refuses data that has no low precision, where precisions are updated.
-constexpr verdict has_low_precision(const rewrite& r, const dequantization& found, int port = 0) {
-    return !r.options.update_precisions || is_low_precision(r.model, found)
-               ? yes
-               : refuse_type(reason::not_low_precision, port, r.model.type(found.data));
 }
 /// The data of a branch that stays in floating point: converted, but without zero point and scale.
 constexpr output_ref floating_point_data(const dequantization& found) {
@@ -36,10 +23,10 @@ constexpr bool is_shared(const graph& model, const dequantization& found) {
     }
     return false;
 }
-/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
-constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
-    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
-           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
 /// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
 constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
@@ -50,104 +37,88 @@ constexpr node_id constant_of_many(const graph& model, const dequantization& fou
     }
     return node_id::none;
 }
-/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found, int port = 0) {
-    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of_many(model, found) == node_id::none;
 }
-/// Refuses constants of more than one element.
-constexpr verdict is_one_for_all(const rewrite& r, const dequantization& found) {
-    return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
-}
-/// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const graph& model, const dequantization& found, int port = 0) {
-    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
-}
-/// Refuses a zero point.
-constexpr verdict has_no_zero_point(const graph& model, const dequantization& found, int port = 0) {
-    return found.has_subtract() ? refuse_zero_point(model, found, port) : yes;
-}
-/// True if scale and zero point, as far as there are any, are scalar-like.
-constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
-    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
-           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
-}
-/// Refuses constants with different values.
-constexpr verdict is_uniform(const graph& model, const dequantization& found) {
-    return is_scalar_like(model, found) ? yes : refuse_not_per_tensor(model, found);
-}
-/// Refuses a scale with a negative value.
-constexpr verdict scale_is_not_negative(const graph& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    const bool any_negative = detail::extent_of(scale).least < 0;
-    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
-        if (scale.real(i) < 0) {
-            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
-constexpr verdict constants_are_finite(const graph& model, const dequantization& found, int port = 0) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(model, each))) {
-            return refuse_because_of(reason::infinite_constant, port, each);
-        }
-    }
-    return yes;
-}
-/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
-constexpr verdict scale_is_not_zero(const graph& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
-        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
-        return yes;
-    }
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
-        if (math::absolute(scale.real(i)) < 1e-32) {
-            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-
 /// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
 constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
                                        std::size_t channel_axis) {
     const shape& dimensions = model[constant].shape();
-    if (dimensions.rank() > 5) {
-        return false;
-    }
-    if (dimensions.elements() == 1) {
-        return true;
+    if (dimensions.rank() > 5 || dimensions.elements() == 1) {
+        return dimensions.rank() <= 5;
     }
     const shape& result = model[elementwise].shape();
     if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
         return false;
     }
-    const dimension channels = result[channel_axis];
-    if (dimensions.rank() == 1) {
-        return dimensions[0] == channels;
-    }
-    if (dimensions.rank() > result.rank()) {
-        return false;
+    if (dimensions.rank() == 1 || dimensions.rank() > result.rank()) {
+        return dimensions.rank() == 1 && dimensions[0] == result[channel_axis];
     }
     const shape aligned = dimensions.padded_left(result.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
-            return false;
-        }
-    }
-    return true;
+    return aligned[channel_axis] == result[channel_axis] &&
+           varies_only_where(aligned, [=](std::size_t axis) { return axis == channel_axis; });
 }
-
+/// True if scale and zero point, as far as there are any, have one element or vary over the channel axis alone.
+constexpr bool is_per_channel(const graph& model, const dequantization& found, std::size_t channel_axis) {
+    return (!found.has_multiply() || is_per_channel_constant(model, found.multiply, found.scale, channel_axis)) &&
+           (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, channel_axis));
+}
 /// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
 constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found) {
+    return refuse_because_of(reason::not_per_tensor, found.port, constant_of_many(model, found));
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const graph& model, const dequantization& found) {
+    return refuse_value(reason::has_zero_point, found.port, constant_of(model, found.zero_point).real(0),
+                        found.zero_point);
+}
+
+/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
+/// point that is a Constant, or a Convert of a Constant of the data's type.
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
+    if (!found.has_subtract() || !r.options.update_precisions) {
+        return true;
+    }
+    const element type = r.model.type(found.data);
+    return (type == u8 || type == i8) &&
+           (found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type);
+}
+
+namespace detail {
+
+/// The place of the first zero point that lies further than half a step outside the range of a type; their number if none does.
+constexpr std::size_t first_unfit(const tensor& zero_points, element type) {
+    return first_value(zero_points, [&](double value) {
+        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
+    });
+}
+
+}  // namespace detail
+
+/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
+constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
+        return true;
+    }
+    const element type = model.type(found.data);
+    if (type != u8 && type != i8) {
+        return type == f32 || type == f16;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    return detail::first_unfit(values, type) == values.elements();
+}
+/// A refusal of the first zero point that lies outside the range of the data's type.
+constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
+    const element type = model.type(found.data);
+    const tensor& values = constant_of(model, found.zero_point);
+    const std::size_t first = math::minimum(detail::first_unfit(values, type), values.elements() - 1);
+    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
+    result.type = type;
+    return result;
+}
 
 }  // namespace lpt::inline LPT_ABI

@@ -40,10 +40,7 @@ public:
     }
     /// A clone on other inputs, under the same name, stands for the operation from now on.
     constexpr rewriting& becomes_clone(view<output_ref> inputs) {
-        const node_id made = r_.model.clone(operation_, inputs);
-        copy_information(r_, operation_, made);
-        r_.model.rename(made, r_.model[operation_].name());
-        return becomes(made);
+        return becomes(clone_with_information(r_, operation_, inputs, r_.model[operation_].name()));
     }
     /// Other inputs, and types of its own.
     constexpr rewriting& reads(view<output_ref> inputs, relaxation types) {

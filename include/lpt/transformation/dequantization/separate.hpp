@@ -8,24 +8,13 @@
 /// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
 namespace lpt::inline LPT_ABI {
 
-/// Puts the constant of a Multiply on input 1; gives the node that has it there.
-constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
-    if (detail::constant_port(r.model, id, false) != 0) {
-        return id;
-    }
-    const output_ref constant = r.model[id].input(0);
-    const output_ref data = r.model[id].input(1);
-    const node_id made = r.model.clone(id, {data, constant});
-    replace_and_name(r, id, made);
-    return made;
-}
-/// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
+/// The dequantization with its scale on input 1 of the Multiply, in the graph; a zero point is there anyway.
 constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
-    if (found.empty()) {
-        return found;
-    }
-    if (found.has_multiply()) {
-        found.multiply = normalize_elementwise(r, found.multiply);
+    if (found.has_multiply() && detail::constant_port(r.model, found.multiply, false) == 0) {
+        const node& old = r.model[found.multiply];
+        const node_id made = r.model.clone(found.multiply, {old.input(1), old.input(0)});
+        replace_and_name(r, found.multiply, made);
+        found.multiply = made;
     }
     return found;
 }
@@ -33,7 +22,7 @@ constexpr dequantization normalize_dequantization(rewrite& r, dequantization fou
 constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     graph& model = r.model;
     const int port = detail::constant_port(model, elementwise, true);
-    output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
+    const output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
     const bool converted = model[source.node].is<op::convert>();
     const node_id constant = converted ? model.producer(source.node, 0) : source.node;
     const shape& result = model[elementwise].shape();
@@ -43,14 +32,8 @@ constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     }
     const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
     copy_information(r, constant, made);
-    if (converted) {
-        const node_id convert = model.clone(source.node, {made});
-        copy_information(r, source.node, convert);
-        source = convert;
-    } else {
-        source = made;
-    }
-    model.set_input(elementwise, static_cast<std::size_t>(port), source);
+    model.set_input(elementwise, static_cast<std::size_t>(port),
+                    converted ? clone_with_information(r, source.node, {made}) : made);
     return made;
 }
 
@@ -58,22 +41,15 @@ namespace detail {
 
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
 constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
-    const auto clone_constant = [&](output_ref source) -> output_ref {
-        const node_id made = r.model.clone(source.node, inputs_of(r.model, source.node));
-        copy_information(r, source.node, made);
-        return made;
-    };
     output_ref parent = found.data;
     if (found.has_convert()) {
-        const node_id made = r.model.clone(found.convert, {parent});
-        copy_information(r, found.convert, made);
-        parent = made;
+        parent = clone_with_information(r, found.convert, {parent});
     }
     for (const node_id each : {found.subtract, found.multiply}) {
         if (each != node_id::none) {
-            const node_id made = r.model.clone(each, {parent, clone_constant(r.model[each].input(1))});
-            copy_information(r, each, made);
-            parent = made;
+            const node_id constant = r.model.producer(each, 1);
+            parent = clone_with_information(
+                r, each, {parent, clone_with_information(r, constant, inputs_of(r.model, constant))});
         }
     }
     return parent;

@@ -7,26 +7,50 @@
 /// What is known of the values of constants: scales and zero points.
 namespace lpt::inline LPT_ABI {
 
-// ---- constants
-
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
+
+/// The place of the first value that an answer holds for; the number of values where it holds for none.
+template <class Answer>
+constexpr std::size_t first_value(const tensor& values, const Answer& holds) {
+    std::size_t place = 0;
+    while (place < values.elements() && !holds(values.real(place))) {
+        ++place;
+    }
+    return place;
+}
+template <class Answer>
+constexpr bool any_value(const tensor& values, const Answer& holds) {
+    return first_value(values, holds) < values.elements();
+}
+/// True if sizes other than 1 stand only at axes that an answer holds for.
+template <class Answer>
+constexpr bool varies_only_where(const shape& dimensions, const Answer& holds) {
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        if (dimensions[axis] != 1 && !holds(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+/// How many axes have several elements.
+constexpr std::size_t count_long_axes(const shape& dimensions) {
+    std::size_t count = 0;
+    for (const dimension size : dimensions) {
+        count += size > 1 ? 1u : 0u;
+    }
+    return count;
+}
 
 namespace detail {
 
 /// The extent of all values of a tensor.
 constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
-    const std::size_t count = values.elements();
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        const evaluation::operand<float> floats(values);
-        done = add_lanes(floats.data(), count, result);
-        for (; done < count; ++done) {
-            result.add(static_cast<double>(floats[done]));
-        }
-        return result;
+        done = add_lanes(evaluation::operand<float>(values).data(), values.elements(), result);
     }
-    for (; done < count; ++done) {
+    for (; done < values.elements(); ++done) {
         result.add(values.real(done));
     }
     return result;
@@ -77,12 +101,7 @@ constexpr bool is_finite(const tensor& values) {
         return (values.waits() && values.facts_while_waiting().bound < 1e38) ||
                detail::floats_are_finite(values.data(), values.elements());
     }
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!math::is_finite(values.real(i))) {
-            return false;
-        }
-    }
-    return true;
+    return !any_value(values, [](double value) { return !math::is_finite(value); });
 }
 /// True if a constant computed from two others is infinite or NaN somewhere and neither of those is: a product in its place
 /// would make NaN of zeros.
@@ -95,6 +114,24 @@ constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && 
 constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+/// True if an answer holds for a reader of an output.
+template <class Answer>
+constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
+    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
+        if (holds(user.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -4,23 +4,42 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
-/// Taking operations behind a FakeQuantize back into it.
+/// Which operations the ranges of a FakeQuantize can take up; taking operations behind it back into it.
 namespace lpt::inline LPT_ABI {
+
+/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
+///
+/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
+/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
+/// rank is static, and the constant varies over the first two axes alone.
+constexpr int fusable_constant_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.inputs() != 2) {
+        return -1;
+    }
+    const bool first = is_constant(model, each.input(0));
+    const bool second = is_constant(model, each.input(1));
+    if (first == second) {
+        return -1;
+    }
+    const int port = second ? 1 : 0;
+    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
+    const shape& data = model.shape(each.input(second ? 0 : 1));
+    if (data.rank_is_static() && constant.rank() > data.rank()) {
+        return -1;
+    }
+    if (constant.elements() == 1) {
+        return port;
+    }
+    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
+        return -1;
+    }
+    const auto is_first = [](std::size_t axis) { return axis < 2; };
+    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
+}
 
 namespace detail {
 
-/// The only reader of output 0 of a node; `none` if there is none or more than one.
-constexpr node_id only_reader(const graph& model, node_id id) {
-    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
-}
-constexpr bool feeds_result(const graph& model, node_id id) {
-    for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
-        if (model[user.node].is<op::result>()) {
-            return true;
-        }
-    }
-    return false;
-}
 /// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
 /// output, no Result of its own.
 constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
@@ -30,12 +49,19 @@ constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     const node& producer = model[to.node];
     return !producer.is<op::parameter>() && producer.outputs() == 1 && !feeds_result(model, to.node);
 }
+/// Lets what reads a node read other data, which takes its name where that feeds a Result. Needs `can_hand_name_on`.
+constexpr void give_way(graph& model, node_id id, output_ref to) {
+    if (feeds_result(model, id)) {
+        model.rename(to.node, model[id].name());
+    }
+    model.replace_uses(id, to);
+}
 
 }  // namespace detail
 
 /// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
 constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
-    const node_id reader = detail::only_reader(model, fake_quantize);
+    const node_id reader = only_reader(model, fake_quantize);
     const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
                            (model[reader].type() == u8 || model[reader].type() == i8);
     return quantizes ? reader : node_id::none;
@@ -86,7 +112,7 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
     }
     const element type = model[below.last()].type();
     const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
-    if (!loses_name && detail::feeds_result(model, below.last())) {
+    if (!loses_name && feeds_result(model, below.last())) {
         model.rename(fake_quantize, model[below.last()].name());
     }
     model.replace_uses(below.last(), fake_quantize);

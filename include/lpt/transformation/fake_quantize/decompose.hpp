@@ -28,10 +28,7 @@ constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, t
     model.set_constant(fake_quantize, 3, lpt::move(low));
     model.set_constant(fake_quantize, 4, lpt::move(high));
     if (keeps_shape) {
-        relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
-        types.output_types.resize(1, type);
-        types.output_types[0] = type;
-        model.relax_keeping_shape(fake_quantize, type, lpt::move(types));
+        model.relax_keeping_shape(fake_quantize, type, own_types_with_output(model, fake_quantize, type));
     } else {
         model.relax_output(fake_quantize, type);
     }
@@ -88,10 +85,7 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     }
     take_over(model.add_relaxed(op::multiply{}, {last, model.constant(scale)}, {{}, {natural}}),
               "/DequantizationMultiply");
-    for (const input_ref user : users) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
-    }
+    hand_over(model, users, last, quantized.output);
     update_output_name(r, last.node, quantized.node);
     return {quantized.output, last.node};
 }

@@ -39,12 +39,6 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     return result.finish();
 }
 
-/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
-constexpr bool broadcasts_to(const shape& from, const shape& to) {
-    shape merged;
-    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
-}
-
 }  // namespace detail
 
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
@@ -57,7 +51,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
         const tensor& bound = *model.constant_value(each.input(3));
-        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
+        if (data_shape.is_static() && broadcasts_to(bound.dimensions().trimmed_left(data_shape.rank()), data_shape) &&
             detail::can_afford_constant(model, data_shape, type)) {
             return detail::spread_bound(bound, data_shape, type);
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/fake_quantize/elementwise.hpp>
+#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
 /// Taking the operations above a FakeQuantize into its input range.
@@ -47,21 +48,11 @@ constexpr op::kind inverse_of(const graph& model, node_id id) {
         default: return op::kind::count;
     }
 }
-/// `inverse` of two tensors in float.
-constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
-    if (tensor few = evaluation::combine_few_floats(inverse, bound, constant)) {
-        return few;
-    }
-    const auto of_both = [&](const op::attributes& what) {
-        const tensor operands[] = {evaluation::convert_tensor(bound, f32), constant};
-        seq<tensor> result;
-        evaluate(what, op::row_of(what.number()).opsets.newest(), operands, {}, result);
-        return result[0];
-    };
+constexpr constant apply_inverse(op::kind inverse, const constant& bound, const constant& operand) {
     switch (inverse) {
-        case op::kind::divide: return of_both(op::divide{});
-        case op::kind::add: return of_both(op::add{});
-        default: return of_both(op::subtract{});
+        case op::kind::divide: return bound / operand;
+        case op::kind::add: return bound + operand;
+        default: return bound - operand;
     }
 }
 
@@ -81,12 +72,11 @@ constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
 }
 
 constexpr bool takes_one_type(const graph& model, node_id id) {
+    bool same = true;
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-        if (model.type(model[id].input(port)) != model[id].type()) {
-            return false;
-        }
+        same = same && model.type(model[id].input(port)) == model[id].type();
     }
-    return true;
+    return same;
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
@@ -118,15 +108,14 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         if (port < 0) {
             return false;
         }
-        const output_ref operand = model[above].input(static_cast<std::size_t>(port));
-        const tensor constant = evaluation::convert_tensor(constant_of(model, operand.node), f32);
-        if (inverse == op::kind::divide && !is_all_positive(constant)) {
+        const constant operand = constant(model, model.producer(above, static_cast<std::size_t>(port))).as(f32);
+        if (inverse == op::kind::divide && !is_all_positive(operand)) {
             return false;
         }
         tensor bounds[2];
         for (std::size_t i = 0; i < 2; ++i) {
-            const node_id range = model.producer(fake_quantize, i + 1);
-            bounds[i] = apply_inverse(inverse, constant_of(model, range), constant);
+            const constant bound = constant(model, model.producer(fake_quantize, i + 1)).as(f32);
+            bounds[i] = apply_inverse(inverse, bound, operand);
             if (!is_finite(bounds[i])) {
                 return false;
             }

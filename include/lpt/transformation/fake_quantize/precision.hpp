@@ -28,7 +28,7 @@ constexpr bool is_tiny(float value) { return math::absolute(value) < 1e-6f; }
 
 /// The ratio of the bounds of a signed type.
 constexpr float ratio_of_bounds(std::int64_t levels) {
-    const bool full_range = levels == 16 || levels == 256 || levels == levels_16 || levels == levels_32;
+    const bool full_range = is_supported_level_count(levels) && levels % 2 == 0;
     return full_range ? -static_cast<float>(levels) / static_cast<float>(levels - 2) : -1.0f;
 }
 /// True if low / high differs by more than 0.2 % from the ratio of the bounds of a signed type.
@@ -38,16 +38,12 @@ constexpr bool is_asymmetric(std::int64_t levels, float low, float high) {
     return math::absolute((actual - expected) / math::minimum(actual, expected)) > 0.002f;
 }
 constexpr element integer_type(std::int64_t levels, bool is_signed) {
-    if (levels == 16 || levels == 255 || levels == 256) {
-        return is_signed ? i8 : u8;
+    switch (levels == 16 ? 8 : bits_of_levels(levels)) {
+        case 8: return is_signed ? i8 : u8;
+        case 16: return is_signed ? i16 : u16;
+        case 32: return is_signed ? i32 : u32;
+        default: return dynamic;
     }
-    if (levels == levels_16 - 1 || levels == levels_16) {
-        return is_signed ? i16 : u16;
-    }
-    if (levels == levels_32 - 1 || levels == levels_32) {
-        return is_signed ? i32 : u32;
-    }
-    return dynamic;
 }
 
 }  // namespace detail
@@ -102,10 +98,7 @@ constexpr precision_details precision_details_of(const quantization_details& det
 /// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
 constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
     const element preferred = precision_details_of(details).preferred;
-    element chosen = allowed.empty() ? preferred : allowed.front();
-    for (const element each : allowed) {
-        chosen = each == preferred ? preferred : chosen;
-    }
+    const element chosen = allowed.empty() || allowed.contains(preferred) ? preferred : allowed.front();
     if (!levels_fit(chosen, details.levels)) {
         return {};
     }
@@ -117,13 +110,8 @@ constexpr data_precision precision_of_weights(const quantization_details& detail
 /// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
 /// all others.
 constexpr bool is_candidate(element type, std::int64_t levels) {
-    if (levels == levels_16 || levels == levels_16 - 1) {
-        return type == u16 || type == i16;
-    }
-    if (levels == levels_32 || levels == levels_32 - 1) {
-        return type == u32 || type == i32;
-    }
-    return type == u8 || type == i8;
+    const int bits = bits_of_levels(levels);
+    return is_integral(type) && bit_width(type) == (bits > 8 ? bits : 8);
 }
 
 /// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first

@@ -4,7 +4,6 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/eltwise.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -24,8 +23,8 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
         branches[0] = find_dequantization(r, id, 0);
         branches[1] = find_dequantization(r, id, 1);
-        return first_refusal([&] { return scale_is_not_zero(r.model, branches[0], 0); },
-                             [&] { return scale_is_not_zero(r.model, branches[1], 1); },
+        return first_refusal([&] { return scale_is_not_zero(r, id, branches[0]); },
+                             [&] { return scale_is_not_zero(r, id, branches[1]); },
                              [&] { return eltwise_precondition(r, id, branches); });
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
@@ -43,7 +42,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
 private:
     static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
         const std::size_t port = 1 - kept_port;
-        if (const verdict why = gives_low_precision(r, branches[port], port); !why) {
+        if (const verdict why = has_low_precision(r, add, branches[port]); !why && !branches[port].empty()) {
             return r.refused(add, name, why);
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));

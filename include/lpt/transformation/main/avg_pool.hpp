@@ -14,14 +14,7 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const auto shifts_margin = [&] {
-            return found.has_subtract() && counts_margin(r.model[id].as<op::avg_pool>()) &&
-                   !r.follows(quirk::margin_in_average);
-        };
-        return first_refusal([&] { return is_version(r, id, 1); }, [&] { return can_move_behind(r, id, found); },
-                             [&] { return shifts_margin() ? refuse(reason::has_zero_point, 0) : yes; },
-                             [&] { return uniform_over_window(r.model, id, found); });
+        return first_refusal<is_version<1>, can_move_behind, margin_is_zero, uniform_over_window>(r, id);
     }
     static constexpr move_settings settings(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
@@ -29,18 +22,15 @@ struct avg_pool_transformation : movement<avg_pool_transformation> {
     }
 
 private:
-    /// True if the zeros around the data count in the mean: they would have to be zero points.
-    static constexpr bool counts_margin(const op::avg_pool& self) {
-        const auto any = [](const integers& pads) {
-            for (const std::int64_t each : pads) {
-                if (each != 0) {
-                    return true;
-                }
-            }
-            return false;
-        };
+    /// Zeros around the data that count in the mean would have to be zero points.
+    static constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
+        const op::avg_pool& self = r.model[id].as<op::avg_pool>();
+        const auto any = [](const integers& pads) { return pads != integers(pads.size(), 0); };
         const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
-        return !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
+        const bool counts = !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
+        return found.has_subtract() && counts && !r.follows(quirk::margin_in_average)
+                   ? refuse(reason::has_zero_point, 0)
+                   : yes;
     }
 };
 

@@ -13,11 +13,7 @@ struct clamp_transformation {
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return base_precondition_of(r, id, found); }, [&] { return has_scale(found); },
-                             [&] { return constants_are_finite(r.model, found); },
-                             [&] { return is_uniform(r.model, found); },
-                             [&] { return limits_are_floats(r.model, id, found); });
+        return first_refusal<base_precondition, has_scale, constants_are_finite, is_uniform, limits_are_floats>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -27,13 +23,11 @@ struct clamp_transformation {
         const node_id clamp = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
-        const node_id limited =
-            model.add(quantized_limits(model, model[moved].as<op::clamp>(), found), {model[moved].input(0)});
+        const node_id limited = model.add(quantized_limits(model, moved, found), {model[moved].input(0)});
         compute_in(model, limited, 0, model[found.scale].type());
         model.relax_output(limited, model[found.multiply].type());
         keep_type_of_readers(model, moved, model[limited].type());
-        replace_and_name(r, moved, limited);
-        return true;
+        return replace_and_name(r, moved, limited);
     }
 
 private:
@@ -43,14 +37,13 @@ private:
                is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const graph& model, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(model, model[id].as<op::clamp>(), found);
-        return is_float(limits.min) && is_float(limits.max)
+    static constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
+        const op::clamp limits = quantized_limits(r.model, id, found);
+        return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
                    ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(model, found.scale).real(0),
+                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
                                   found.scale);
     }
-    static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
         const element type = model[clamp].type();
@@ -60,7 +53,8 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
+    static constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
+        op::clamp limits = model[clamp].as<op::clamp>();
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {

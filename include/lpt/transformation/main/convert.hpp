@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -17,27 +16,21 @@ struct convert_transformation : guarded<convert_transformation> {
     using pattern = lpt::pattern<op::convert>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const output_ref data = model[id].input(0);
-        if (is_constant(model, data)) {
-            return refuse(reason::constant_path, 0);
-        }
-        if (const element type = model.type(data); !is_low_precision(type)) {
-            return refuse_type(reason::not_low_precision, 0, type);
-        }
-        if (!is_real(model[id].type())) {
-            return refuse_type(reason::types_do_not_match, -1, model[id].type());
-        }
-        return base_precondition(r, id);
+        const output_ref data = r.model[id].input(0);
+        const element type = r.model.type(data);
+        const element real = r.model[id].type();
+        return is_constant(r.model, data) ? refuse(reason::constant_path, 0)
+               : !is_low_precision(type)  ? refuse_type(reason::not_low_precision, 0, type)
+               : !is_real(real)           ? refuse_type(reason::types_do_not_match, -1, real)
+                                          : base_precondition(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const element computed = model[id].type();
         const node_id zero = model.constant(make_scalar(model.type(data), 0));
-        const node_id subtract = model.add_relaxed(op::subtract{}, {data, zero}, {{computed, computed}, {computed}});
-        replace_and_name(r, id, subtract);
-        return true;
+        return replace_and_name(r, id,
+                                model.add_relaxed(op::subtract{}, {data, zero}, {{computed, computed}, {computed}}));
     }
 };
 

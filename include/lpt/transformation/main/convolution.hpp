@@ -5,7 +5,6 @@
 #include <lpt/transformation/convolution_weights.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -51,14 +50,12 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     if (subtract == node_id::none) {
         return found.data;
     }
-    if (const tensor* zero_point = model.constant_value(model[subtract].input(1));
-        per_channel && zero_point != nullptr) {
-        if (!(zero_point->dimensions() == dimensions)) {
-            const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
-            const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
-            replace_and_name(r, subtract, made);
-            subtract = made;
-        }
+    const tensor* zero_point = model.constant_value(model[subtract].input(1));
+    if (per_channel && zero_point != nullptr && !(zero_point->dimensions() == dimensions)) {
+        const node_id repeated = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
+        const node_id made = model.clone(subtract, {model[subtract].input(0), repeated});
+        replace_and_name(r, subtract, made);
+        subtract = made;
     }
     model.set_mark(subtract, mark::disable_cleanup);
     return subtract;
@@ -120,6 +117,16 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 
 }  // namespace detail
 
+template <class Rule>
+struct convolution_rule : guarded<Rule, convolution_facts> {
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
+        return convolution_verdict(r, id, facts);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
+        return detail::transform_convolution(r, id, Rule::name, facts);
+    }
+};
+
 /// Moves scales of activations and weights behind a Convolution, which then works on 8-bit integers.
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
@@ -127,17 +134,10 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 /// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
 /// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
 /// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
-struct convolution_transformation : guarded<convolution_transformation, convolution_facts> {
+struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
-
-    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
-        return convolution_verdict(r, id, facts);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const convolution_facts& facts) {
-        return detail::transform_convolution(r, id, name, facts);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -10,24 +9,22 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Constants of several equal values become scalars, as there are fewer channels then. With `quirk::depth_to_space_constants` they
 /// keep their shape where they broadcast to what is left and Results alone would have to take that shape.
-struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
+struct depth_to_space_transformation : movement<depth_to_space_transformation, can_move_behind, is_uniform> {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); }, [&] { return is_uniform(r.model, found); });
+    static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
+        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
     }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id moved = unshare(r, id);
-        dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
-        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);
-        if (!keeps_shape) {
-            found = with_constants(r, found, [&](node_id constant) {
-                return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
-            });
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
         }
-        const node_id last = move_dequantization_after(r, moved, found).last;
+        const node_id operation = unshare(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, operation, found);
+        const dequantization behind = keeps_shape ? found : moved(r, operation, found);
+        const node_id last = move_dequantization_after(r, operation, behind).last;
         if (keeps_shape) {
             for (const input_ref user : r.model.uses(output_ref(last))) {
                 r.model.infer(user.node);
@@ -39,18 +36,12 @@ struct depth_to_space_transformation : guarded<depth_to_space_transformation> {
 private:
     /// True if only Results read the operation, and the constants broadcast with what it gives: then there is an answer to follow.
     static constexpr bool result_takes(const graph& model, node_id id, const dequantization& found) {
-        for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
-            if (!model[user.node].is<op::result>()) {
-                return false;
-            }
-        }
-        for (const node_id each : {found.zero_point, found.scale}) {
+        const auto broadcasts = [&](node_id constant) {
             shape merged;
-            if (each != node_id::none && !broadcast_shapes(model[each].shape(), model[id].shape(), merged)) {
-                return false;
-            }
-        }
-        return true;
+            return constant == node_id::none || broadcast_shapes(model[constant].shape(), model[id].shape(), merged);
+        };
+        return !any_reader(model, id, [&](node_id reader) { return !model[reader].is<op::result>(); }) &&
+               broadcasts(found.zero_point) && broadcasts(found.scale);
     }
 };
 

@@ -23,16 +23,14 @@ struct fake_convert_decomposition_transformation {
         const element low = model[id].as<op::fake_convert>().destination_type;
         const output_ref scale = model[id].input(1);
         const element computed = model.type(scale);
-        const bool shifted = model[id].inputs() == 3 && !is_zero_constant(model, model[id].input(2));
+        const tensor* known_shift = model[id].inputs() == 3 ? model.constant_value(model[id].input(2)) : nullptr;
+        const bool shifted = model[id].inputs() == 3 && (known_shift == nullptr || !is_zero(*known_shift));
         output_ref last = convert_to(r, id, model[id].input(0), computed);
         last = append(r, id, op::multiply{}, {last, scale});
         if (shifted) {
             last = append(r, id, op::subtract{}, {last, model[id].input(2)});
         }
-        op::clamp range;
-        range.min = facts(low).lowest;
-        range.max = facts(low).highest;
-        last = append(r, id, range, {last});
+        last = append(r, id, op::clamp{{}, facts(low).lowest, facts(low).highest}, {last});
         last = append(r, id, op::convert{low}, {last});
         last = append(r, id, op::convert{computed}, {last});
         if (shifted) {
@@ -53,10 +51,6 @@ private:
     }
     static constexpr output_ref convert_to(rewrite& r, node_id id, output_ref source, element type) {
         return r.model.type(source) == type ? source : append(r, id, op::convert{type}, {source});
-    }
-    static constexpr bool is_zero_constant(const graph& model, output_ref source) {
-        const tensor* value = model.constant_value(source);
-        return value != nullptr && is_zero(*value);
     }
     static constexpr output_ref negated(graph& model, output_ref shift) {
         if (model.constant_value(shift) == nullptr) {

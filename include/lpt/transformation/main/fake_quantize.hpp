@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/fake_quantize/fuse_above.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -18,15 +17,12 @@ struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
             return refuse(reason::ranges_not_constant);
         }
         const node_id above = model.producer(id, 0);
-        if (model[above].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark, 0);
-        }
-        if (model[above].is<op::convert>()) {
-            return detail::is_skippable_convert(model, above) ? yes : refuse(reason::nothing_to_do, 0);
-        }
-        const bool fusable =
-            detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
-        return fusable ? yes : refuse(reason::nothing_to_do, 0);
+        const bool fusable = model[above].is<op::convert>() ? detail::is_skippable_convert(model, above)
+                                                            : detail::inverse_of(model, above) != op::kind::count &&
+                                                                  fusable_constant_port(model, above) >= 0;
+        return model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
+               : fusable                               ? yes
+                                                       : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {

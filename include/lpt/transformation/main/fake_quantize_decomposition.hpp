@@ -55,7 +55,9 @@ struct fake_quantize_decomposition_transformation {
         const fake_quantize_parts parts =
             found.alignment == nullptr
                 ? decompose_fake_quantize(r, id, found.details, precision)
-                : decompose_aligned(r, id, precision, aligned_interval_of(found.details, precision, *found.alignment));
+                : decompose_aligned(r, id, precision,
+                                    attribute::align({precision.low, precision.high}, found.alignment->combined,
+                                                     {found.details.lows[0], found.details.highs[0]}));
         if (!parts) {
             return changed || r.refused(id, name, refuse(reason::nothing_to_do));
         }
@@ -73,15 +75,11 @@ private:
         return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
     }
     static constexpr verdict is_supported(const rewrite& r, node_id id) {
-        if (!has_constant_ranges(r.model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
-        if (r.model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
-            return refuse_type(reason::types_do_not_match, 0, dynamic);
-        }
-        return is_supported_level_count(r.model[id].as<op::fake_quantize>().levels)
-                   ? yes
-                   : refuse_levels(r.model, id, reason::unsupported_levels);
+        const graph& model = r.model;
+        return !has_constant_ranges(model, id) ? refuse(reason::ranges_not_constant)
+               : model[id].type() == dynamic  // nobody could say what the dequantization has to give
+                   ? refuse_type(reason::types_do_not_match, 0, dynamic)
+                   : !is_quantize_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
     }
 
     /// How a FakeQuantize is to be decomposed.
@@ -126,20 +124,16 @@ private:
             why.type = allowed->types.front();
             return why;
         }
-        if (found.too_few_levels()) {
-            return refuse_few_levels(found);
-        }
-        return maps_are_usable(r, id, found.details, found.precision);
+        return found.too_few_levels() ? refuse_few_levels(found)
+                                      : maps_are_usable(r, id, found.details, found.precision);
     }
     static constexpr verdict refuse_few_levels(const decision& found) {
         return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
     }
 
     static constexpr decision decide(const rewrite& r, node_id id) {
-        decision result;
-        result.details = details_of(r.model, id);
+        decision result{details_of(r.model, id), {}, alignment_of(r, id)};
         result.precision = precision_of(r, id, result.details);
-        result.alignment = alignment_of(r, id);
         return result;
     }
 
@@ -172,20 +166,11 @@ private:
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
     static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
-        for (input_ref user = r.model.first_use(id); user.node != node_id::none; user = r.model.next_use(user)) {
-            const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
-            if (aligned != nullptr && aligned->value) {
-                return attributes_of<attribute::intervals_alignment>(r).find_node(id);
-            }
-        }
-        return nullptr;
-    }
-
-    static constexpr attribute::aligned_interval aligned_interval_of(const quantization_details& details,
-                                                                     const data_precision& precision,
-                                                                     const attribute::intervals_alignment& alignment) {
-        return attribute::align({precision.low, precision.high}, alignment.combined,
-                                {details.lows[0], details.highs[0]});
+        const bool is_needed = any_reader(r.model, id, [&](node_id reader) {
+            const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(reader);
+            return aligned != nullptr && aligned->value;
+        });
+        return is_needed ? attributes_of<attribute::intervals_alignment>(r).find_node(id) : nullptr;
     }
 };
 

@@ -11,35 +11,9 @@ struct gather_transformation : movement<gather_transformation> {
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : axis_is_known(r.model, id, found); });
+        return first_refusal<can_move_behind, constants_can_be_gathered>(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id gather, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); });
-    }
-
-private:
-    static constexpr verdict axis_is_known(const graph& model, node_id id, const dequantization& found) {
-        const shape& data = model.shape(model[id].input(0));
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(model, model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const std::size_t axis = axis_of(model, id);
-        const tensor* indices = model.constant_value(model[id].input(1));
-        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
-        return is_vector || !varies_over(model, found, axis, data.rank())
-                   ? yes
-                   : refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, data.rank()));
-    }
-    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
-        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
-        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
-    }
-    static constexpr node_id gathered(rewrite& r, node_id gather, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
             return to_scalar_if_equal(r, constant);
         }
@@ -48,20 +22,40 @@ private:
         if (r.model[full].shape()[axis] != 1) {
             return to_scalar_if_equal(r, through_operation(r, gather, full));
         }
-        return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
-    }
-    /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
-    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value,
-                                              std::size_t axis) {
-        const shape& data = model.shape(model[gather].input(0));
-        const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();
+        // The same all along the axis: the axes of the indices that take its place have size 1.
+        const shape& own = r.model[full].shape();
+        const std::size_t indexed = r.model[gather].shape().rank() + 1 - own.rank();
         shape dimensions;
-        for (std::size_t each = 0; each < data.rank(); ++each) {
+        for (std::size_t each = 0; each < own.rank(); ++each) {
             for (std::size_t copy = 0; copy < (each == axis ? indexed : 1); ++copy) {
-                dimensions.push_back(value.dimensions()[each]);
+                dimensions.push_back(own[each]);
             }
         }
-        return tensor(value, dimensions);
+        return r.model.constant(tensor(constant_of(r.model, full), dimensions));
+    }
+
+private:
+    static constexpr verdict constants_can_be_gathered(const rewrite& r, node_id id, const dequantization& found) {
+        const graph& model = r.model;
+        const shape& data = model.shape(model[id].input(0));
+        if (is_scalar_like(model, found)) {
+            return yes;
+        }
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (!is_constant(model, model[id].input(2))) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const tensor* indices = model.constant_value(model[id].input(1));
+        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
+        const std::size_t gathered = axis_of(model, id);
+        return uniform_where(model, found, data.rank(),
+                             [=](std::size_t axis) { return axis == gathered && !is_vector; });
+    }
+    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
+        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
+        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
     }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/column_sums.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/matrix_operand.hpp>
@@ -19,17 +18,8 @@ struct mat_mul_transformation {
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id, 0);
-        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return has_scale(found, 0); },
-                             [&] { return has_low_precision(r, found, 0); },
-                             [&] { return first_of(model, id).scale_is_constant(model, found); },
-                             [&] { return second_verdict(r, id); },
-                             [&] {
-                                 return !found.has_subtract() || is_constant_path(model, model.producer(id, 1))
-                                            ? yes
-                                            : refuse_zero_point(model, found);
-                             });
+        return first_refusal<spatial_precondition, has_scale, has_low_precision, scale_is_constant, second_operand_fits,
+                             zero_point_term_is_constant>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -66,11 +56,9 @@ struct mat_mul_transformation {
     }
 
 private:
-    static constexpr detail::matrix_operand first_of(const graph& model, node_id id) {
-        return {0, model[id].as<op::mat_mul>().transpose_a};
-    }
-    static constexpr detail::matrix_operand second_of(const graph& model, node_id id) {
-        return {1, model[id].as<op::mat_mul>().transpose_b};
+    static constexpr detail::matrix_operand operand_of(const graph& model, node_id id, int port) {
+        const op::mat_mul& self = model[id].as<op::mat_mul>();
+        return {port, port == 0 ? self.transpose_a : self.transpose_b};
     }
     /// True for a Constant with an infinite value or NaN.
     static constexpr bool is_infinite(const graph& model, output_ref constant) {
@@ -78,38 +66,35 @@ private:
         return values != nullptr && !is_finite(*values);
     }
 
-    static constexpr verdict second_verdict(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const detail::matrix_operand operand = second_of(model, id);
-        const output_ref source = model[id].input(1);
-        if (model[source.node].is<op::fake_quantize>()) {
-            return fake_quantized_verdict(r, source.node, operand);
-        }
-        const dequantization found = find_dequantization(r, id, 1);
-        return first_refusal([&] { return has_scale(found, 1); }, [&] { return has_low_precision(r, found, 1); },
-                             [&] {
-                                 return !found.has_subtract() ||
-                                                is_negligible_zero_point(r, constant_of(model, found.zero_point),
-                                                                         model.type(found.data))
-                                            ? yes
-                                            : refuse_zero_point(model, found, 1);
-                             },
-                             [&] { return operand.scale_is_constant(model, found); });
+    static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+        return operand_of(r.model, id, found.port).scale_is_constant(r.model, found);
     }
-    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize,
-                                                    const detail::matrix_operand& operand) {
+    static constexpr verdict zero_point_term_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+        return !found.has_subtract() || is_constant_path(r.model, r.model.producer(id, 1))
+                   ? yes
+                   : refuse_zero_point(r.model, found);
+    }
+    static constexpr verdict zero_point_is_negligible(const rewrite& r, node_id, const dequantization& found) {
+        return !found.has_subtract() ||
+                       is_negligible_zero_point(r, constant_of(r.model, found.zero_point), r.model.type(found.data))
+                   ? yes
+                   : refuse_zero_point(r.model, found);
+    }
+    static constexpr verdict second_operand_fits(const rewrite& r, node_id id, const dequantization&) {
+        const node_id fake_quantize = r.model.producer(id, 1);
+        if (!r.model[fake_quantize].is<op::fake_quantize>()) {
+            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible, scale_is_constant>(
+                r, id, find_dequantization(r, id, 1));
+        }
         if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
         }
         const data_precision precision = weights_precision_of(r, fake_quantize);
-        if (!precision) {
-            return refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1);
-        }
-        if (precision.has_zero_point) {
-            return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
-        }
+        const detail::matrix_operand operand = operand_of(r.model, id, 1);
         const shape& dimensions = r.model[fake_quantize].shape();
-        return operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
+        return !precision                 ? refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1)
+               : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, 1, fake_quantize)
+               : operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
@@ -126,7 +111,7 @@ private:
         const tensor* values = model.constant_value(weights);
         if (uniform && values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 &&
             data.rank() >= 2) {
-            return model.constant(detail::uniform_zero_point_term(*values, second_of(model, product).transposed,
+            return model.constant(detail::uniform_zero_point_term(*values, operand_of(model, product, 1).transposed,
                                                                   convert_value(computed, zero_point.real(0)), computed,
                                                                   data.rank()));
         }
@@ -134,7 +119,8 @@ private:
         if (uniform) {
             dimensions = shape::of_ones(data.rank());
         }
-        dimensions[first_of(model, product).summed_axis(data)] = second[second_of(model, product).summed_axis(second)];
+        dimensions[operand_of(model, product, 0).summed_axis(data)] =
+            second[operand_of(model, product, 1).summed_axis(second)];
         const constant repeated = constant(broadcast_values(to_scalar(zero_point), dimensions)).as(computed);
         const output_ref term =
             fold_operation(model, model[product].attributes(),
@@ -146,17 +132,17 @@ private:
     static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
-        if (first_of(model, product).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
+        if (operand_of(model, product, 0).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
             left = to_scalar(left);
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {
-            right = second_of(model, product).turned(to_scalar(constant_of(model, b.scale)));
+            right = operand_of(model, product, 1).turned(to_scalar(constant_of(model, b.scale)));
         }
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        return to_scalar(constant(first_of(model, product).turned(left)).as(f32) * constant(right).as(f32));
+        return to_scalar(constant(operand_of(model, product, 0).turned(left)).as(f32) * constant(right).as(f32));
     }
 };
 

@@ -19,7 +19,7 @@ struct multiply_transformation {
     using pattern = lpt::pattern<op::multiply>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return weightable_verdict(r, id, {false, false, true, false});
+        return weightable_verdict(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
@@ -47,8 +47,7 @@ struct multiply_transformation {
         model.set_mark(product, mark::disable_cleanup);
         const node_id scaled = model.add_relaxed(op::multiply{}, {product, scale.in(model)},
                                                  {{computed, computed}, {model[multiply].type()}});
-        replace_and_name(r, multiply, scaled);
-        return true;
+        return replace_and_name(r, multiply, scaled);
     }
 
 private:

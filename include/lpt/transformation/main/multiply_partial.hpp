@@ -33,8 +33,9 @@ struct multiply_partial_transformation {
             normalize_dequantization(r, find_dequantization(r, id, 1));
             multiply = unshare(r, id);
         }
-        fold_constant_fake_quantize(r, multiply, 0);
-        fold_constant_fake_quantize(r, multiply, 1);
+        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+            fold_constant_fake_quantize(r, multiply, port);
+        }
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             branches[port] = find_dequantization(r, multiply, port);
         }
@@ -45,16 +46,18 @@ struct multiply_partial_transformation {
 
 private:
     static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
-        const auto is_joined = [&] {
-            return is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
-        };
-        return first_refusal([&] { return has_data(branches, 0); }, [&] { return has_data(branches, 1); },
-                             [&] { return is_joined() ? yes : is_dequantized(branches[0], 0); },
-                             [&] { return is_joined() ? yes : is_dequantized(branches[1], 1); },
-                             [&] { return eltwise_precondition(r, id, branches); });
-    }
-    static constexpr verdict has_data(view<dequantization> branches, std::size_t port) {
-        return branches[port].data ? yes : refuse(reason::no_dequantization, static_cast<int>(port));
+        for (const dequantization& each : branches) {
+            if (!each.data) {
+                return refuse(reason::no_dequantization, each.port);
+            }
+        }
+        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        for (const dequantization& each : branches) {
+            if (!is_joined && each.empty()) {
+                return refuse(reason::no_dequantization, each.port);
+            }
+        }
+        return eltwise_precondition(r, id, branches);
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
@@ -90,8 +93,7 @@ private:
         const node_id made = model.add_relaxed(model[multiply].attributes(), {found.data, product.in(model)},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
         copy_information(r, found.multiply, made);
-        replace_and_name(r, multiply, made);
-        return true;
+        return replace_and_name(r, multiply, made);
     }
 
     static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
@@ -113,16 +115,13 @@ private:
                                      std::size_t kept_port) {
         graph& model = r.model;
         const std::size_t port = 1 - kept_port;
-        const verdict fits =
-            first_refusal([&] { return is_dequantized(branches[port], static_cast<int>(port)); },
-                          [&] { return has_low_precision(r, branches[port], static_cast<int>(port)); });
-        if (!fits) {
+        if (const verdict fits = first_refusal<is_dequantized, has_low_precision>(r, multiply, branches[port]); !fits) {
             return r.refused(multiply, name, fits);
         }
         const dequantization moved = fold_dequantization(r, multiply, port);
         const dequantization kept = fold_dequantization(r, multiply, kept_port);
         if (moved.has_subtract() && !is_zero(constant_of(model, moved.zero_point))) {
-            return r.refused(multiply, name, refuse_zero_point(model, moved, static_cast<int>(port)));
+            return r.refused(multiply, name, refuse_zero_point(model, moved));
         }
         const constant scale = product_of_scales(r, moved, kept);
         if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {

@@ -15,46 +15,38 @@ struct mvn_transformation : guarded<mvn_transformation> {
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal(
-            [&] { return can_move_behind(r, id, found); }, [&] { return has_no_zero_point(model, found); },
-            [&] { return scale_stays(model, id, found); },
-            [&] {
-                return !rescales_eps(r, model[id].as<op::mvn>()) || can_rescale_eps(constant_of(model, found.scale))
-                           ? yes
-                           : refuse_not_per_tensor(model, found);
-            });
+        return first_refusal<can_move_behind, has_no_zero_point, scale_stays, eps_can_be_rescaled>(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id mvn = unshare(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(r.model, found.scale);
-        if (r.model[mvn].as<op::mvn>().normalize_variance) {
-            if (op::mvn self = r.model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
+        if (op::mvn self = r.model[mvn].as<op::mvn>(); self.normalize_variance) {
+            if (rescales_eps(r, self)) {
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
                 r.model.set_attributes(mvn, self);
             }
             scale = signs_of(scale);
         }
-        move_scale_after_normalization(r, mvn, found, scale, false);
-        return true;
+        return move_scale_after_normalization(r, mvn, found, scale, false);
     }
 
 private:
-    /// The scale is the same along the axes that are normalized.
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
-        const std::size_t rank = model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
-            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
-                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
-            }
-        }
-        return yes;
-    }
     static constexpr bool rescales_eps(const rewrite& r, const op::mvn& self) {
         return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
+    }
+    static constexpr verdict eps_can_be_rescaled(const rewrite& r, node_id id, const dequantization& found) {
+        return !rescales_eps(r, r.model[id].as<op::mvn>()) || can_rescale_eps(constant_of(r.model, found.scale))
+                   ? yes
+                   : refuse_not_per_tensor(r.model, found);
+    }
+    /// The scale is the same along the axes that are normalized.
+    static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
+        return is_scalar_like(r.model, found.scale)
+                   ? yes
+                   : uniform_where(r.model, found, r.model[id].shape().rank(),
+                                   [&](std::size_t axis) { return reduces(r.model, id, axis); });
     }
     static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {
         const op::mvn& self = model[id].as<op::mvn>();

@@ -13,29 +13,7 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const verdict quantized =
-            first_refusal([&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
-                          [&] { return has_no_zero_point(r.model, found); });
-        if (!quantized) {
-            return quantized;
-        }
-        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
-        if (axes != integers{1} && axes != integers{1, 2, 3}) {
-            return refuse(reason::unsupported_axes, 1);
-        }
-        const shape& result = r.model[id].shape();
-        const tensor& scale = constant_of(r.model, found.scale);
-        if (!is_scalar_like(scale)) {
-            return refuse_not_per_tensor(r.model, found);
-        }
-        if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
-            return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
-        }
-        if (!can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon)) {
-            return refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale);
-        }
-        return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
+        return first_refusal<base_precondition, has_scale, has_no_zero_point, scale_is_divided_out>(r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         const node_id normalize = unshare(r, id);
@@ -45,8 +23,23 @@ struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
             self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
             r.model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
-        return true;
+        return move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
+    }
+
+private:
+    static constexpr verdict scale_is_divided_out(const rewrite& r, node_id id, const dequantization& found) {
+        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
+        const tensor& scale = constant_of(r.model, found.scale);
+        const shape& result = r.model[id].shape();
+        const bool has_shape =
+            scale.elements() == 1 || (result.rank() >= 2 && static_cast<dimension>(scale.elements()) == result[1]);
+        const bool keeps_eps = !can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon);
+        return axes != integers{1} && axes != integers{1, 2, 3} ? refuse(reason::unsupported_axes, 1)
+               : !is_scalar_like(scale)                         ? refuse_not_per_tensor(r.model, found)
+               : !has_shape ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
+               : keeps_eps  ? refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale)
+               : scale.type() == f16 || scale.type() == f32 ? yes
+                                                            : refuse_type(reason::types_do_not_match, 0, scale.type());
     }
 };
 

@@ -16,14 +16,16 @@ struct pad_transformation : movement<pad_transformation> {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
-        const bool fills = mode == op::pad_mode::constant;  // what fills the margins is dequantized, too
-        return first_refusal([&] { return spatial_precondition(r, id); }, [&] { return is_dequantized(found); },
-                             [&] { return value_is_in_range(r.model, id, found); },
-                             [&] { return fills ? constants_are_finite(r.model, found) : yes; },
-                             [&] { return fills ? value_is_exact(r, id, found) : yes; },
-                             [&] { return fills ? only_one_axis_varies(r.model, id, found) : yes; },
-                             [&] { return mode == op::pad_mode::reflect ? scale_stays(r.model, id, found) : yes; });
+        const verdict base = first_refusal<spatial_precondition, is_dequantized, value_is_in_range>(r, id, found);
+        if (!base) {
+            return base;
+        }
+        switch (r.model[id].as<op::pad>().pad_mode) {
+            case op::pad_mode::constant:  // what fills the margins is dequantized, too
+                return first_refusal<constants_are_finite, value_is_exact, only_one_axis_varies>(r, id, found);
+            case op::pad_mode::reflect: return scale_stays(r, id, found);
+            default: return yes;
+        }
     }
     static constexpr dequantization moved(rewrite& r, node_id pad, dequantization found) {
         graph& model = r.model;
@@ -46,7 +48,6 @@ private:
         integers begin;
         integers end;
 
-        constexpr bool fills(std::size_t axis) const { return begin[axis] > 0 || end[axis] > 0; }
         constexpr bool changes(std::size_t axis) const { return begin[axis] != 0 || end[axis] != 0; }
     };
     /// One margin an axis; negative ones crop.
@@ -62,15 +63,15 @@ private:
         const std::size_t rank = pads.begin.size();
         std::size_t result = rank;
         for (std::size_t axis = 0; axis < rank; ++axis) {
-            if (pads.fills(axis)) {
+            if (pads.begin[axis] > 0 || pads.end[axis] > 0) {
                 result = result == rank ? axis : rank + 1;
             }
         }
         return result;
     }
-    static constexpr verdict value_is_in_range(const graph& model, node_id id, const dequantization& found) {
-        const element type = model.type(found.data);
-        const double value = pad_value(model, id);
+    static constexpr verdict value_is_in_range(const rewrite& r, node_id id, const dequantization& found) {
+        const element type = r.model.type(found.data);
+        const double value = pad_value(r.model, id);
         return is_real(type) || (value >= facts(type).lowest && value <= facts(type).highest)
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
@@ -82,45 +83,32 @@ private:
                    ? yes
                    : verdict{reason::unsupported_padding, 3, type, -1, value};
     }
-    static constexpr verdict only_one_axis_varies(const graph& model, node_id id, const dequantization& found) {
-        const margins pads = margins_of(model, id);
-        if (found.has_multiply() && pad_value(model, id) != 0 && !only_varies_along(model, id, pads, found.scale)) {
+    static constexpr verdict only_one_axis_varies(const rewrite& r, node_id id, const dequantization& found) {
+        const margins pads = margins_of(r.model, id);
+        if (found.has_multiply() && pad_value(r.model, id) != 0 && !only_varies_along(r.model, id, pads, found.scale)) {
             return refuse_because_of(reason::varies_over_axis, 0, found.scale);
         }
-        return !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point)
+        return !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
     }
-    static constexpr verdict scale_stays(const graph& model, node_id id, const dequantization& found) {
-        return !found.has_multiply() || !varies_over_margin(model, margins_of(model, id), found.scale)
+    static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
+        return !found.has_multiply() || !varies_over_margin(r.model, margins_of(r.model, id), found.scale)
                    ? yes
                    : refuse_because_of(reason::varies_over_axis, 0, found.scale);
     }
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
-        const std::size_t axis = filled_axis(pads);
-        if (axis == data.rank()) {
-            return true;
+        const std::size_t filled = filled_axis(pads);
+        if (filled >= data.rank() || !data.is_static(filled)) {
+            return filled == data.rank();
         }
-        if (axis > data.rank() || !data.is_static(axis)) {
-            return false;
-        }
-        const shape own = aligned_shape(model, constant, data.rank());
-        for (std::size_t each = 0; each < own.rank(); ++each) {
-            if (each != axis && own[each] != 1) {
-                return false;
-            }
-        }
-        return true;
+        return varies_only_where(aligned_shape(model, constant, data.rank()),
+                                 [=](std::size_t axis) { return axis == filled; });
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
-        const shape own = aligned_shape(model, constant, pads.begin.size());
-        for (std::size_t axis = 0; axis < own.rank(); ++axis) {
-            if (own[axis] != 1 && pads.changes(axis)) {
-                return true;
-            }
-        }
-        return false;
+        return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),
+                                  [&](std::size_t axis) { return !pads.changes(axis); });
     }
 
     /// A constant of one element, repeated along the filled axis: only there the margin can get another value.

@@ -5,6 +5,7 @@
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
 #include <lpt/transformation/main/move_behind.hpp>
+#include <lpt/transformation/markup/propagation.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -71,7 +72,7 @@ private:
         const graph& model = r.model;
         moved_path result;
         node_id at = model.producer(id, port);
-        while (detail::move_behind::knows(model, at) && is_preserving(r, at)) {
+        while (detail::move_behind::knows(model, at) && is_precision_preserved(r, at)) {
             result.operations.push_back(at);
             at = model.producer(at, 0);
         }
@@ -82,12 +83,8 @@ private:
         }
         return result;
     }
-    static constexpr verdict refuse_type(std::size_t port, element type) {
-        return {reason::types_do_not_match, static_cast<int>(port), type};
-    }
-    static constexpr bool is_preserving(const rewrite& r, node_id id) {
-        const auto* flag = attributes_of<attribute::precision_preserved>(r).find_node(id);
-        return flag != nullptr && flag->value;
+    static constexpr verdict refuse_other_than_u8(std::size_t port, element type) {
+        return type == u8 ? yes : refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
     }
     static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
         if (path.fake_quantize == node_id::none || port > 1) {
@@ -95,7 +92,7 @@ private:
         }
         const auto* allowed = attributes_of<attribute::precisions>(r).find_output(path.fake_quantize, 0);
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
-        return type == u8 ? yes : refuse_type(port, type);
+        return refuse_other_than_u8(port, type);
     }
     static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
@@ -113,8 +110,9 @@ private:
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
             const dequantization found = find_dequantization(r, id, port);
-            if (!found.empty() && r.model.type(found.data) != u8) {
-                return refuse_type(port, r.model.type(found.data));
+            const verdict answer = found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+            if (!answer) {
+                return answer;
             }
         }
         return yes;
@@ -134,8 +132,7 @@ private:
         if (precision.has_zero_point) {
             return refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer);
         }
-        const bool fits = port > 1 || precision.type == u8;
-        return fits ? yes : refuse_type(port, precision.type);
+        return port > 1 ? yes : refuse_other_than_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;

@@ -6,14 +6,10 @@
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMax, which keeps the order of values where no scale is negative.
-struct reduce_max_transformation : reduction<reduce_max_transformation> {
+struct reduce_max_transformation
+    : reduction<reduce_max_transformation, can_move_behind_reduction, scale_is_not_negative> {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const verdict base = can_move_behind_reduction(r, id);
-        return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI

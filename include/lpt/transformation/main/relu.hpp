@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/main/relu_base.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
+/// Refuses infinite scales of data with negative values, which are cut off: 0 times infinity is NaN.
+constexpr verdict zero_stays_zero(const rewrite& r, node_id id, const dequantization& found) {
+    const element type = r.model.type(found.data);
+    return is_signed(type) || is_real(type) ? constants_are_finite(r, id, found) : yes;
+}
+
 /// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
-struct relu_transformation : guarded<relu_transformation, dequantization> {
+struct relu_transformation
+    : movement<relu_transformation, can_move_behind, has_no_zero_point, zero_stays_zero, scale_is_not_negative> {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
-
-    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization& found) {
-        return can_move_behind_relu(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const dequantization& found) {
-        if (is_unshared(r.model, found)) {
-            move_dequantization_after(r, id, found);
-            return true;
-        }
-        const node_id relu = unshare(r, id);
-        move_dequantization_after(r, relu, normalize_dequantization(r, find_dequantization(r, relu)));
-        return true;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI

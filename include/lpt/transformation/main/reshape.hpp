@@ -13,35 +13,29 @@ struct reshape_transformation : movement<reshape_transformation> {
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes; },
-                             [&] { return can_move_behind(r, id, found); },
-                             [&] {
-                                 return is_scalar_like(r.model, found) ? may_move(r, id, found)
-                                                                       : channels_stay(r.model, id, found);
-                             });
+        return first_refusal<reads_data, can_move_behind, channels_may_move>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
-        return movement<reshape_transformation>::transform(r, id);
+        return movement::transform(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id reshape, const dequantization& found) {
+    static constexpr node_id constant_behind(rewrite& r, node_id reshape, node_id constant) {
+        const tensor& value = constant_of(r.model, constant);
+        if (is_scalar_like(value)) {
+            return to_scalar_if_equal(r, constant);
+        }
         const shape& after = r.model[reshape].shape();
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found, [&](node_id constant) {
-            const tensor& value = constant_of(r.model, constant);
-            if (is_scalar_like(value)) {
-                return to_scalar_if_equal(r, constant);
-            }
-            const shape own = aligned_shape(r.model, constant, rank);
-            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
-                               : r.model.constant(extended(value, own, after.rank()));
-        });
+        const shape own = aligned_shape(r.model, constant, r.model.shape(r.model[reshape].input(0)).rank());
+        return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
+                           : r.model.constant(extended(value, own, after.rank()));
     }
 
 private:
+    static constexpr verdict reads_data(const rewrite& r, node_id id, const dequantization&) {
+        return is_constant_path(r.model, id) ? refuse(reason::constant_path) : yes;
+    }
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
     static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
@@ -54,11 +48,14 @@ private:
         return false;
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr verdict may_move(const rewrite& r, node_id id, const dequantization& found) {
-        const graph& model = r.model;
-        const bool stays = r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
-                           model[model.first_use({id, 0}).node].is<op::mat_mul>();
-        return !stays || channels_stay(model, id, found) ? yes : refuse(reason::disabled_by_option);
+    static constexpr verdict channels_may_move(const rewrite& r, node_id id, const dequantization& found) {
+        if (!is_scalar_like(r.model, found)) {
+            return channels_stay(r.model, id, found);
+        }
+        const node_id reader = only_reader(r.model, id);
+        const bool stays =
+            r.options.reshape_ignore_per_tensor_check && reader != node_id::none && r.model[reader].is<op::mat_mul>();
+        return !stays || channels_stay(r.model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
     /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
     /// must follow from all other sizes.
@@ -120,8 +117,7 @@ private:
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;
         if (last_varying >= first_changed && !only_channels_change) {
-            return refuse_axis(reason::varies_over_axis, 0, last_varying,
-                               varying_constant(model, found, last_varying, before.rank()));
+            return uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
         }
         return yes;
     }

@@ -28,19 +28,18 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
 /// of computations, or with `keeps_type` its own.
-[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
+[[gnu::cold]] constexpr bool move_scale_after_normalization(rewrite& r, node_id normalization,
                                                             const dequantization& found, tensor scale,
                                                             bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
-    seq<output_ref, 5> inputs = inputs_of(model, normalization, {found.data});
     const element computed = r.computed_type();
     const element type = keeps_type ? scale.type() : computed;
     rewriting normalized(r, normalization);
-    normalized.becomes_clone(inputs);
+    normalized.becomes_clone(inputs_of(model, normalization, {found.data}));
     compute_in(model, normalized.operation(), 0, computed);
     model.relax_output(normalized.operation(), computed);
-    normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
+    return normalized.times(constant(lpt::move(scale)).as(type).in(model), {{computed, computed}, {result}}).finish();
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -14,29 +14,22 @@ struct space_to_batch_transformation : movement<space_to_batch_transformation> {
     using pattern = lpt::pattern<op::space_to_batch>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        const auto shifts_zero = [&] {
-            return found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
-                   !r.follows(quirk::space_to_batch_margin);
-        };
-        const verdict moves = can_move_per_tensor(r, id, found);
-        if (!moves || !has_margins(r.model, id)) {
-            return moves;
-        }
-        const verdict finite = constants_are_finite(r.model, found);
-        return finite && shifts_zero() ? refuse(reason::unsupported_padding, 0) : finite;
+        return first_refusal<can_move_behind, is_one_for_all, margins_are_zeros>(r, id);
     }
 
 private:
-    /// False only if all margins are known to be 0.
-    static constexpr bool has_margins(const graph& model, node_id id) {
-        for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
-            const tensor* margin = model.constant_value(model[id].input(port));
-            if (margin == nullptr || !is_zero(*margin)) {
-                return true;
-            }
+    static constexpr verdict margins_are_zeros(const rewrite& r, node_id id, const dequantization& found) {
+        const auto is_empty = [&](std::size_t port) {
+            const tensor* margin = r.model.constant_value(r.model[id].input(port));
+            return margin != nullptr && is_zero(*margin);
+        };
+        if (is_empty(2) && is_empty(3)) {
+            return yes;
         }
-        return false;
+        const verdict finite = constants_are_finite(r, id, found);
+        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
+                                 !r.follows(quirk::space_to_batch_margin);
+        return finite && shifts_zero ? refuse(reason::unsupported_padding, 0) : finite;
     }
 };
 

@@ -3,16 +3,13 @@
 
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
 namespace lpt::inline LPT_ABI {
 
-/// A dequantization can move behind a split if the rank is known.
-[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
-    const verdict dequantized = is_dequantized(find_dequantization(r, split));
-    const bool has_rank = r.model.shape(r.model[split].input(0)).rank_is_static();
-    return dequantized && !has_rank ? refuse(reason::dynamic_rank, 0) : dequantized;
+/// Refuses data of unknown rank.
+constexpr verdict data_has_rank(const rewrite& r, node_id split, const dequantization&) {
+    return r.model.shape(r.model[split].input(0)).rank_is_static() ? yes : refuse(reason::dynamic_rank, 0);
 }
 
 namespace detail {
@@ -59,41 +56,34 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
 }  // namespace detail
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
-[[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
-    const node_id old = unshare(r, id);
-    const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
-    graph& model = r.model;
-    const node_id split = model.clone(old, inputs_of(model, old, {found.data}));
-    copy_information(r, old, split);
-    model.rename(split, model[old].name());
-    const seq<node_id, 4> zero_points =
-        found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
-    const seq<node_id, 4> scales =
-        found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
-    seq<output_ref, 5> last;
-    for (std::size_t port = 0; port < model[split].outputs(); ++port) {
-        const output_ref part(split, static_cast<std::int32_t>(port));
-        dequantization own = found;
-        if (found.has_subtract()) {
-            set_zero_point(r, own, zero_points[port]);
-        }
-        if (found.has_multiply()) {
-            own.scale = scales[port];
-        }
-        last.push_back(append_dequantization(r, part, own));
-        for (const input_ref user : model.uses({old, part.port})) {
-            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-            model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? part : last.back());
-        }
-    }
-    detail::name_outputs(r, split, last);
-}
-
-/// The rewrite of Split and VariadicSplit.
 template <class Rule>
 struct split_movement : guarded<Rule> {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return first_refusal<is_dequantized, data_has_rank>(r, id);
+    }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        move_dequantization_behind_split(r, id);
+        const node_id old = unshare(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
+        graph& model = r.model;
+        const node_id split = clone_with_information(r, old, inputs_of(model, old, {found.data}), model[old].name());
+        const seq<node_id, 4> zero_points =
+            found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
+        const seq<node_id, 4> scales =
+            found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
+        seq<output_ref, 5> last;
+        for (std::size_t port = 0; port < model[split].outputs(); ++port) {
+            const output_ref part(split, static_cast<std::int32_t>(port));
+            dequantization own = found;
+            if (found.has_subtract()) {
+                set_zero_point(r, own, zero_points[port]);
+            }
+            if (found.has_multiply()) {
+                own.scale = scales[port];
+            }
+            last.push_back(append_dequantization(r, part, own));
+            hand_over(model, model.uses({old, part.port}), last.back(), part);
+        }
+        detail::name_outputs(r, split, last);
         return true;
     }
 };

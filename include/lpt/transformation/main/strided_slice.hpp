@@ -11,28 +11,9 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     using pattern = lpt::pattern<op::strided_slice>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return is_dequantized(found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : places_are_known(r.model, id); });
+        return first_refusal<is_dequantized, places_are_known>(r, id);
     }
-    static constexpr dequantization moved(rewrite& r, node_id slice, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return sliced(r, slice, each); });
-    }
-
-private:
-    static constexpr verdict places_are_known(const graph& model, node_id id) {
-        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        for (std::size_t port = 1; port < model[id].inputs(); ++port) {
-            integers places;
-            if (!known_values(model, model[id].input(port), places) || places.contains(op::unknown_value)) {
-                return refuse(reason::axes_not_constant, static_cast<int>(port));
-            }
-        }
-        return yes;
-    }
-    static constexpr node_id sliced(rewrite& r, node_id slice, node_id constant) {
+    static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
@@ -50,10 +31,31 @@ private:
         take_single_elements_whole(masks, positions, model[constant].shape());
         return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, model[slice].version()));
     }
+
+private:
+    static constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+        const node& slice = r.model[id];
+        if (is_scalar_like(r.model, found)) {
+            return yes;
+        }
+        if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        for (std::size_t port = 1; port < slice.inputs(); ++port) {
+            integers places;
+            if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
+                return refuse(reason::axes_not_constant, static_cast<int>(port));
+            }
+        }
+        return yes;
+    }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
     static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions,
                                                      const shape& dimensions) {
+        const auto is_set = [](const integers& mask, std::size_t position) {
+            return position < mask.size() && mask[position] != 0;
+        };
         std::size_t named = 0;
         for (std::size_t position = 0; position < positions; ++position) {
             named += is_set(masks.ellipsis_mask, position) || is_set(masks.new_axis_mask, position) ? 0u : 1u;
@@ -62,21 +64,13 @@ private:
         for (std::size_t position = 0; position < positions && axis < dimensions.rank(); ++position) {
             if (is_set(masks.ellipsis_mask, position)) {
                 axis += dimensions.rank() - named;
-            } else if (!is_set(masks.new_axis_mask, position)) {
-                if (dimensions[axis] == 1) {
-                    take_whole(masks.begin_mask, position);
-                    take_whole(masks.end_mask, position);
+            } else if (!is_set(masks.new_axis_mask, position) && dimensions[axis++] == 1) {
+                for (integers* mask : {&masks.begin_mask, &masks.end_mask}) {
+                    mask->resize(math::maximum(mask->size(), position + 1), 0);
+                    (*mask)[position] = 1;
                 }
-                ++axis;
             }
         }
-    }
-    static constexpr bool is_set(const integers& mask, std::size_t position) {
-        return position < mask.size() && mask[position] != 0;
-    }
-    static constexpr void take_whole(integers& mask, std::size_t position) {
-        mask.resize(mask.size() > position ? mask.size() : position + 1, 0);
-        mask[position] = 1;
     }
 };
 

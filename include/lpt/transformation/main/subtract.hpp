@@ -4,7 +4,6 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/guarded.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -19,22 +18,8 @@ struct subtract_transformation : guarded<subtract_transformation> {
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const dequantization found = find_dequantization(r, id);
-        const output_ref shift = model[id].input(1);
-        const auto is_per_channel = [&] {
-            return detail::keeps_data_shape(model, id, 1) &&
-                   is_per_channel_constant(model, id, shift.node, found.channel_axis);
-        };
-        return first_refusal(
-            [&] { return base_precondition(r, id); }, [&] { return has_scale(found); },
-            [&] { return has_low_precision(r, found); }, [&] { return scale_is_not_zero(model, found); },
-            [&] {
-                return is_per_channel() ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
-            },
-            [&] {
-                return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
-            });
+        return first_refusal<base_precondition, has_scale, has_low_precision, scale_is_not_zero, shift_is_per_channel>(
+            r, id);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -56,8 +41,18 @@ struct subtract_transformation : guarded<subtract_transformation> {
             model.add_relaxed(op::subtract{}, {data, model.constant(to_scalar(zero_point))}, {{type, type}, {type}});
         const node_id scaled =
             model.add_relaxed(op::multiply{}, {shifted, found.scale}, {{type, type}, {model[subtract].type()}});
-        replace_and_name(r, subtract, scaled);
-        return true;
+        return replace_and_name(r, subtract, scaled);
+    }
+
+private:
+    static constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequantization& found) {
+        const output_ref shift = r.model[id].input(1);
+        if (!detail::keeps_data_shape(r.model, id, 1) ||
+            !is_per_channel_constant(r.model, id, shift.node, found.channel_axis)) {
+            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
+        }
+        const element type = r.model.type(shift);
+        return is_real(type) ? yes : refuse_type(reason::types_do_not_match, 1, type);
     }
 };
 

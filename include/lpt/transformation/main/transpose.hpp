@@ -12,44 +12,31 @@ struct transpose_transformation : movement<transpose_transformation> {
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return first_refusal([&] { return can_move_behind(r, id, found); },
-                             [&] { return is_scalar_like(r.model, found) ? yes : channels_stay(r.model, id, found); },
-                             [&] { return constants_have_rank(r.model, id, found); });
+        return first_refusal<can_move_behind, channels_stay, constants_have_rank>(r, id);
     }
-
+    static constexpr auto constant_behind = through_operation_aligned;
     static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
-        const auto is_vector = [&](node_id constant) {
-            return constant == node_id::none || r.model[constant].shape().rank() <= 1;
-        };
-        const std::size_t rank = r.model[transpose].shape().rank();
-        const bool only_first_axes_vary = first_varying_axis(r.model, found, 2, rank) == rank;
-        if (is_vector(found.zero_point) && is_vector(found.scale) && only_first_axes_vary) {
-            return found;
-        }
-        return with_constants(
-            r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
+        const bool are_vectors = rank_of(r.model, found.zero_point) <= 1 && rank_of(r.model, found.scale) <= 1;
+        return are_vectors && uniform_over_window(r, transpose, found) ? found : movement::moved(r, transpose, found);
     }
 
 private:
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
-        const tensor& order = *model.constant_value(model[id].input(1));
-        if (order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1) {
-            return yes;
-        }
-        const std::size_t rank = model[id].shape().rank();
-        const std::size_t axis = first_varying_axis(model, found, 0, rank);
-        return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank));
+    static constexpr std::size_t rank_of(const graph& model, node_id constant) {
+        return constant == node_id::none ? 0 : model[constant].shape().rank();
     }
-    static constexpr verdict constants_have_rank(const graph& model, node_id id, const dequantization& found) {
-        const std::size_t rank = model[id].shape().rank();
-        for (const node_id constant : {found.zero_point, found.scale}) {
-            const std::size_t own = constant == node_id::none ? rank : model[constant].shape().rank();
-            if (own > 1 && own != rank && own + 1 != rank) {
-                return refuse(reason::shapes_do_not_match, 0);
-            }
-        }
-        return yes;
+    static constexpr verdict channels_stay(const rewrite& r, node_id id, const dequantization& found) {
+        const tensor& order = *r.model.constant_value(r.model[id].input(1));
+        const bool stay = order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1;
+        return stay || is_scalar_like(r.model, found)
+                   ? yes
+                   : uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t) { return true; });
+    }
+    static constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
+        const std::size_t rank = r.model[id].shape().rank();
+        const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
+        return fits(rank_of(r.model, found.zero_point)) && fits(rank_of(r.model, found.scale))
+                   ? yes
+                   : refuse(reason::shapes_do_not_match, 0);
     }
 };
 

@@ -6,20 +6,10 @@
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Unsqueeze, its constants through the same change of shape.
-struct unsqueeze_transformation : movement<unsqueeze_transformation> {
+struct unsqueeze_transformation : movement<unsqueeze_transformation, is_version<0>, is_dequantized, base_precondition> {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal([&] { return is_version(r, id, 0); },
-                             [&] { return is_dequantized(find_dequantization(r, id)); },
-                             [&] { return base_precondition(r, id); });
-    }
-    static constexpr dequantization moved(rewrite& r, node_id unsqueeze, const dequantization& found) {
-        const std::size_t rank = r.model.shape(found.data).rank();
-        return with_constants(r, found,
-                              [&](node_id each) { return through_change_of_shape(r, unsqueeze, each, rank); });
-    }
+    static constexpr auto constant_behind = through_change_of_shape;
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -9,7 +9,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
-struct align_quantization_intervals {
+struct align_quantization_intervals : step_over_operations<align_quantization_intervals> {
     static constexpr text_view name = "AlignQuantizationIntervals";
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::intervals_alignment>;
@@ -17,17 +17,11 @@ struct align_quantization_intervals {
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<align_quantization_intervals>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (r.model[id].is<op::fake_quantize>()) {
-                create(r, id);
-            }
-            propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (r.model[id].is<op::fake_quantize>()) {
+            create(r, id);
         }
+        propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
     }
 
 private:
@@ -39,10 +33,8 @@ private:
             return false;
         }
         result = {static_cast<float>(low.real(0)), static_cast<float>(high.real(0))};
-        dequantization below;
-        if (r.model.use_count({id, 0}) == 1) {
-            below = find_dequantization_below(r.model, {id, 0}, true);
-        }
+        const bool has_reader = only_reader(r.model, id) != node_id::none;
+        const dequantization below = has_reader ? find_dequantization_below(r.model, id, true) : dequantization{};
         if (below.has_multiply()) {
             scale_interval(constant_of(r.model, below.scale), result);
         } else if (!r.follows(quirk::interval_of_pair) && !dequantize_interval(r, id, result)) {
@@ -62,16 +54,14 @@ private:
     /// [Subtract] -> [Multiply]; as it is where there is no such pair. False if a pair has an interval for each channel.
     static constexpr bool dequantize_interval(const rewrite& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
-        const node_id narrow = model.first_use({id, 0}).node;
-        if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
+        const node_id narrow = only_reader(model, id);
+        if (narrow == node_id::none || !model[narrow].is<op::convert>() ||
+            only_reader(model, narrow) == node_id::none) {
             return true;
         }
-        const dequantization below = find_dequantization_below(model, {narrow, 0}, true);
-        if (below.empty()) {
-            return true;
-        }
-        if (!is_scalar_like(model, below)) {
-            return false;
+        const dequantization below = find_dequantization_below(model, narrow, true);
+        if (below.empty() || !is_scalar_like(model, below)) {
+            return below.empty();
         }
         if (below.has_subtract()) {
             const auto zero_point = static_cast<float>(constant_of(model, below.zero_point).real(0));

@@ -28,6 +28,25 @@ template <class Step>
     }
 }
 
+/// A step that visits all operations from which it is not kept away, in order, and those of the graphs inside of nodes first.
+///
+/// `Step` has a name and `visit(r, id)`. With `NeedsInputs` it leaves out operations without inputs, and what it leaves out with the graphs
+/// inside.
+template <class Step, bool NeedsInputs = false>
+struct step_over_operations {
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : r.operations()) {
+            if (NeedsInputs && (r.model[id].inputs() == 0 || r.skips(Step::name, id))) {
+                continue;
+            }
+            run_on_bodies<Step>(r, id);
+            if (NeedsInputs || !r.skips(Step::name, id)) {
+                Step::visit(r, id);
+            }
+        }
+    }
+};
+
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
 constexpr bool has_operation(const graph& model, op::kind operation, int version) {
     seq<const graph*, 4> waiting{&model};

@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Finds the AvgPools whose output can stay in low precision: those that reach an operation that computes in low precision
 /// through operations that preserve precision. Their `precision_preserved` becomes true.
-struct markup_avg_pool_precision_preserved {
+struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_pool_precision_preserved> {
     static constexpr text_view name = "MarkupAvgPoolPrecisionPreserved";
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
@@ -17,22 +17,15 @@ struct markup_avg_pool_precision_preserved {
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        graph& model = r.model;
+    static constexpr void visit(rewrite& r, node_id id) {
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
-        for (const node_id id : r.operations()) {
-            run_on_bodies<markup_avg_pool_precision_preserved>(r, id);
-            if (r.skips(name, id)) {
-                continue;
-            }
-            if (model[id].is<op::avg_pool>() && model[id].version() == 1) {
-                const attribute::place here = attribute::place::on_node(id);
-                attributes_of<attribute::precision_preserved>(r).set(here, {false});
-                attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
-                                                                here);
-            } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
-                update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
-            }
+        if (r.model[id].is<op::avg_pool>() && r.model[id].version() == 1) {
+            const attribute::place here = attribute::place::on_node(id);
+            attributes_of<attribute::precision_preserved>(r).set(here, {false});
+            attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
+                                                            here);
+        } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id) && !r.model[id].is<op::result>()) {
+            update_shared_precision_preserved<avg_pool_attribute>(r, id, [](std::size_t) { return true; });
         }
     }
 };

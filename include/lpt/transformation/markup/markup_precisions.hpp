@@ -47,7 +47,7 @@ private:
         const op::kind operation = r.model[id].kind();
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
-        if (!supported || !base_precondition(r.model, id, int8_precisions)) {
+        if (!supported || !base_precondition(r, id)) {
             restrict(r, id, {port_types{{0}, {}}});
             return;
         }
@@ -121,14 +121,8 @@ private:
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
     static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
-        precisions_table precisions = attributes_of<attribute::precisions>(r);
         if (groups.empty()) {
-            for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-                if (!precisions.has(attribute::place::on_input(id, port))) {
-                    precisions.set_input(id, port, {});
-                }
-            }
-            return;
+            return forbid_precisions(r, id);
         }
         for (const port_types& group : groups) {
             if (!restrict_group(r, id, group)) {

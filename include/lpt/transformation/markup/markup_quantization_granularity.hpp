@@ -7,23 +7,17 @@
 namespace lpt::inline LPT_ABI {
 
 /// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
-struct markup_quantization_granularity {
+struct markup_quantization_granularity : step_over_operations<markup_quantization_granularity, true> {
     static constexpr text_view name = "MarkupQuantizationGranularity";
     using writes = attribute::set<attribute::quantization_granularity>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            if (r.model[id].inputs() == 0 || r.skips(name, id)) {
-                continue;
-            }
-            run_on_bodies<markup_quantization_granularity>(r, id);
-            for (const granularity_row& row : r.restrictions.granularities) {
-                if (restriction_table::is_about(row.operation, row.version, r.model[id])) {
-                    restrict(r, id, row);
-                }
+    static constexpr void visit(rewrite& r, node_id id) {
+        for (const granularity_row& row : r.restrictions.granularities) {
+            if (restriction_table::is_about(row.operation, row.version, r.model[id])) {
+                restrict(r, id, row);
             }
         }
     }

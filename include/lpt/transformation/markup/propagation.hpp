@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/base/traits.hpp>
 #include <lpt/transformation/dequantization.hpp>
 
 /// How attributes travel along the graph: what the markup steps have in common.
@@ -23,6 +22,16 @@ constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
         }
     }
     return false;
+}
+
+/// Marks all input ports that nothing was said about as ones that must not be quantized.
+constexpr void forbid_precisions(rewrite& r, node_id id) {
+    attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        if (!precisions.has(attribute::place::on_input(id, port))) {
+            precisions.set_input(id, port, {});
+        }
+    }
 }
 
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
@@ -85,65 +94,41 @@ template <class A>
     return true;
 }
 
-/// Remembers the port at which a list of precisions came to its end, for the report.
-constexpr void note_last_reader(attribute::precisions& value, attribute::place where) {
-    if (value.types.empty() && value.last_reader == node_id::none) {
-        value.last_reader = where.node;
-        value.last_port = where.port;
-    }
-}
-
-/// Joins the attributes of the input ports of a node with those of what they read. Ports that share a value are one
-/// decision. Nothing happens if an input port must not be quantized.
-template <class A>
-[[gnu::cold]] constexpr bool propagate_to_input(rewrite& r, node_id id) {
+/// Joins the lists of precisions of the input ports of a node with those of what they read, and remembers the port at which one came to
+/// its end, for the report. Ports that share a list are one decision. Nothing happens if an input port must not be quantized.
+[[gnu::cold]] constexpr void propagate_to_input(rewrite& r, node_id id) {
     if (has_port_without_precisions(r, id)) {
-        return false;
+        return;
     }
-    attribute::table<A> all = attributes_of<A>(r);
+    attribute::table<attribute::precisions> all = attributes_of<attribute::precisions>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
-        const attribute::place source = place_of_attribute<A>(r, above);
-        if (!exists(source)) {
-            continue;
-        }
+        const attribute::place source = place_of_attribute<attribute::precisions>(r, above);
         const attribute::place mine = attribute::place::on_input(id, port);
-        if (!all.has(mine)) {
+        if (exists(source) && !all.has(mine)) {
             all.share(mine, source);
-        } else if (!all.same_class(mine, source)) {
+        } else if (exists(source) && !all.same_class(mine, source)) {
             all.merge(mine, source);
             all.join(mine, source);
-            if constexpr (requires(A& value) { value.last_reader; }) {
-                note_last_reader(*all.find(mine), mine);
+            attribute::precisions& value = *all.find(mine);
+            if (value.types.empty() && value.last_reader == node_id::none) {
+                value.last_reader = mine.node;
+                value.last_port = mine.port;
             }
         }
     }
-    return true;
 }
 
 /// For a node that ends a region of one precision: tells the sources of its inputs that somebody needs their attribute `A`,
-/// by setting it to true. `Expected` is an attribute that the input ports must have for that, `void` for none.
-///
-/// Stops at the first port that lacks the expected attribute, or for which `counts` says that its value does not ask for it.
-template <class A, class Expected, class Counts>
-[[gnu::cold]] constexpr bool update_shared_precision_preserved(rewrite& r, node_id id, Counts counts) {
+/// by setting it to true. Stops at the first port that does not ask for it: for which `asks(port)` is false.
+template <class A, class Answer>
+[[gnu::cold]] constexpr void update_shared_precision_preserved(rewrite& r, node_id id, const Answer& asks) {
     const node& each = r.model[id];
     if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
-        return false;
-    }
-    if constexpr (is_same<Expected, void>) {
-        if (each.is<op::result>()) {
-            return false;
-        }
+        return;
     }
     attribute::table<A> all = attributes_of<A>(r);
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        if constexpr (!is_same<Expected, void>) {
-            const Expected* expected = attributes_of<Expected>(r).find_input(id, port);
-            if (expected == nullptr || !counts(*expected)) {
-                return false;
-            }
-        }
+    for (std::size_t port = 0; port < each.inputs() && asks(port); ++port) {
         const bool may_be = may_be_dequantized(r.model, each.input(port));
         const dequantization found = may_be ? find_dequantization(r, id, port) : dequantization{};
         const output_ref source = found.empty() ? each.input(port) : found.data;
@@ -155,7 +140,6 @@ template <class A, class Expected, class Counts>
             all.find(where)->value = true;
         }
     }
-    return true;
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -13,22 +13,15 @@ namespace lpt::inline LPT_ABI {
 /// quantized. Of FakeQuantizes that share a list the first one, in topological order, decides for all.
 ///
 /// Weights (constants behind a FakeQuantize) and output ranges that are not constant decide nothing.
-struct resolve_precision_attribute {
+struct resolve_precision_attribute : step_over_operations<resolve_precision_attribute> {
     static constexpr text_view name = "ResolvePrecisionAttribute";
     using reads = attribute::set<attribute::precisions>;
     using writes = attribute::set<attribute::precisions>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<resolve_precision_attribute>(r, id);
-            if (r.model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
-                resolve(r, id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (!r.model[id].is<op::fake_quantize>()) {
+            return;
         }
-    }
-
-private:
-    static constexpr void resolve(rewrite& r, node_id id) {
         attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr || allowed->types.size() < 2 || !has_constant_ranges(r.model, id, 3) ||
             is_constant_path(r.model, id)) {

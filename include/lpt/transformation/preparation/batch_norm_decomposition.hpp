@@ -45,8 +45,7 @@ struct batch_norm_decomposition {
             shifts.real(c, numbers[1]->real(c) - numbers[2]->real(c) * scale);
         }
         const output_ref scaled = r.model.add(op::multiply{}, {x, r.model.constant(scales.finish())});
-        replace_and_name(r, id, r.model.add(op::add{}, {scaled, r.model.constant(shifts.finish())}));
-        return true;
+        return replace_and_name(r, id, r.model.add(op::add{}, {scaled, r.model.constant(shifts.finish())}));
     }
 };
 

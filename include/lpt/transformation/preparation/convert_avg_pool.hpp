@@ -18,10 +18,8 @@ struct convert_avg_pool {
             return false;
         }
         op::avg_pool pool = model[id].as<op::avg_pool>();
-        for (const std::int64_t dilation : pool.dilations) {
-            if (dilation != 1) {
-                return r.refused(id, name, refuse(reason::unsupported_mode));
-            }
+        if (pool.dilations != integers(pool.dilations.size(), 1)) {
+            return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         // ceil_torch counts its divisor in another way than ceil where windows begin in the padding on the right.
         const bool torch = pool.rounding_type == op::rounding_type::ceil_torch;
@@ -32,8 +30,7 @@ struct convert_avg_pool {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         model.set_tensor_names(made, model[id].tensor_names());
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 };
 

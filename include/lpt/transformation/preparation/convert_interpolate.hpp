@@ -37,8 +37,7 @@ struct convert_interpolate {
         if (model[id].inputs() > 2) {
             inputs.push_back(model[id].input(2));
         }
-        replace_by_version(r, id, what, inputs, 4);
-        return true;
+        return replace_by_version(r, id, what, inputs, 4);
     }
 };
 

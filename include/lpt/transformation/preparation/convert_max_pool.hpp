@@ -13,17 +13,9 @@ struct convert_max_pool {
     using pattern = lpt::pattern<op::max_pool>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const graph& model = r.model;
-        const op::max_pool& pool = model[id].as<op::max_pool>();
-        if (model[id].outputs() > 1 && model.use_count({id, 1}) != 0) {
-            return refuse(reason::unsupported_mode);
-        }
-        for (const std::int64_t dilation : pool.dilations) {
-            if (dilation != 1) {
-                return refuse(reason::unsupported_mode);
-            }
-        }
-        return yes;
+        const integers& dilations = r.model[id].as<op::max_pool>().dilations;
+        const bool gives_indices = r.model[id].outputs() > 1 && r.model.use_count({id, 1}) != 0;
+        return gives_indices || dilations != integers(dilations.size(), 1) ? refuse(reason::unsupported_mode) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;

@@ -17,17 +17,12 @@ struct convert_pad {
         }
         for (const std::size_t port : {1u, 2u}) {
             const tensor* pads = r.model.constant_value(r.model[id].input(port));
-            for (std::size_t i = 0; pads != nullptr && i < pads->elements(); ++i) {
-                if (pads->integer(i) < 0) {
-                    return r.refused(id, name, refuse(reason::unsupported_padding, static_cast<int>(port)));
-                }
-            }
-            if (pads == nullptr) {
-                return r.refused(id, name, refuse(reason::axes_not_constant, static_cast<int>(port)));
+            if (pads == nullptr || any_value(*pads, [](double pad) { return pad < 0; })) {
+                const reason why = pads == nullptr ? reason::axes_not_constant : reason::unsupported_padding;
+                return r.refused(id, name, refuse(why, static_cast<int>(port)));
             }
         }
-        replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
-        return true;
+        return replace_by_version(r, id, r.model[id].attributes(), inputs_of(r.model, id), 1);
     }
 };
 

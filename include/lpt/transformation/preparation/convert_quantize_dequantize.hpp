@@ -35,8 +35,8 @@ struct convert_quantize_dequantize {
             return r.refused(id, name,
                              {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
         }
-        if (model.type(quantize.input(0)) !=
-            model[id].type()) {  // whoever reads the product would get the type of the data
+        // Whoever reads the product would get the type of the data.
+        if (model.type(quantize.input(0)) != model[id].type()) {
             return r.refused(id, name, refuse(reason::types_do_not_match));
         }
         if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
@@ -51,8 +51,7 @@ struct convert_quantize_dequantize {
         }
         const node_id made = model.add(quantize.attributes(),
                                        {quantize.input(0), quantize.input(1), quantize.input(2), new_low, new_high});
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 
 private:
@@ -65,6 +64,7 @@ private:
 
     static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
+        const seq<element, 8> wanted = r.options.precisions_of(name, {i8, u8, i16, u16});
         for (const std::size_t port : {0u, 1u}) {
             output_ref data = model[id].input(port);
             found = {};
@@ -78,7 +78,8 @@ private:
                 continue;
             }
             const node_id low = model.producer(real, 0);
-            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 || !wanted(r, model[low].type())) {
+            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
+                !wanted.contains(model[low].type())) {
                 continue;
             }
             found.quantize = model.producer(low, 0);
@@ -89,10 +90,6 @@ private:
             }
         }
         return false;
-    }
-    static constexpr bool wanted(const rewrite& r, element type) {
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
     }
     /// A Constant, or the one below a Convert, whose mark against folding is meant for dequantizations that stay; empty for others.
     static constexpr output_ref stored_constant(const graph& model, output_ref source) {

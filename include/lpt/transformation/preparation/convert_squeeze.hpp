@@ -18,8 +18,7 @@ struct convert_squeeze {
         if (r.model[id].as<op::squeeze>().allow_axis_skip) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
-        return true;
+        return replace_by_version(r, id, op::squeeze{}, inputs_of(r.model, id), 0);
     }
 };
 

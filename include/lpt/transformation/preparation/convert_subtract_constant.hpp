@@ -39,8 +39,7 @@ struct convert_subtract_constant {
             }
         }
         const element type = model.type(weights);
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (set.empty() ? type != u8 && type != i8 : !set.contains(type)) {
+        if (!r.options.precisions_of(name, int8_precisions).contains(type)) {
             return false;
         }
         dequantization found;
@@ -52,13 +51,11 @@ struct convert_subtract_constant {
         }
         const tensor rounded = to_scalar(round_zero_points(r, constant_of(model, zero_point.node), type));
         if (is_zero(rounded)) {
-            replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
-            return true;
+            return replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
         }
         const node_id typed = model.add(op::convert{model[convert].type()}, {model.constant(rounded)});
         model.set_mark(typed, mark::disabled_constant_folding);
-        replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
-        return true;
+        return replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
     }
 };
 

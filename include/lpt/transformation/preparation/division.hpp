@@ -71,9 +71,8 @@ class division {
         } else if (each.is<op::add>()) {
             divide_input(id, 0);
             divide_input(id, 1);
-        } else if (each.is<op::reshape>() || each.is<op::transpose>()) {
-            divide_input(id, 0);
-        } else if (each.is<op::convert>() && is_real(model().type(each.input(0)))) {
+        } else if (each.is<op::reshape>() || each.is<op::transpose>() ||
+                   (each.is<op::convert>() && is_real(model().type(each.input(0))))) {
             divide_input(id, 0);
         } else if (each.is<op::fake_quantize>() && has_constant_ranges(model(), id)) {
             divide_input(id, 3);

@@ -47,54 +47,45 @@ private:
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        if (r.skips(name, id)) {
-            return refuse(reason::skipped_by_callback);
-        }
+        const element type = model[id].type();
         const double own = static_cast<double>(model[id].as<op::fake_quantize>().levels);
-        if (own != levels) {
-            return {.why = reason::unsupported_levels, .value = own};
-        }
-        if (!has_constant_ranges(model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
-        if (model.type(model[id].input(0)) != model[id].type()) {
-            return {reason::types_do_not_match, 0, model[id].type()};
-        }
-        if (!is_same_bound(model, id, 1) || !is_same_bound(model, id, 2)) {
-            return refuse(reason::nothing_to_do);
-        }
-        return yes;
+        return r.skips(name, id)                        ? refuse(reason::skipped_by_callback)
+               : own != levels                          ? refuse_value(reason::unsupported_levels, -1, own)
+               : !has_constant_ranges(model, id)        ? refuse(reason::ranges_not_constant)
+               : model.type(model[id].input(0)) != type ? refuse_type(reason::types_do_not_match, 0, type)
+               : is_same_bound(model, id, 1) && is_same_bound(model, id, 2) ? yes
+                                                                            : refuse(reason::nothing_to_do);
     }
-    /// True if a bound of the input range is that of the output range, two inputs further on.
-    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
-        const tensor& first = *model.constant_value(model[id].input(port));
-        const tensor& second = *model.constant_value(model[id].input(port + 2));
+    /// Gives the constants of two inputs of a node in the shape that they broadcast to; false where they do not.
+    static constexpr bool broadcast_pair(const graph& model, node_id id, const std::size_t (&ports)[2],
+                                         tensor (&result)[2]) {
+        const tensor& first = *model.constant_value(model[id].input(ports[0]));
+        const tensor& second = *model.constant_value(model[id].input(ports[1]));
         shape dimensions;
         if (!broadcast_shapes(first.dimensions(), second.dimensions(), dimensions)) {
             return false;
         }
-        const tensor left = broadcast_values(first, dimensions);
-        const tensor right = broadcast_values(second, dimensions);
-        for (std::size_t i = 0; i < left.elements(); ++i) {
-            const double difference = math::absolute(left.real(i) - right.real(i));
-            const double size = math::maximum(math::absolute(left.real(i)), math::absolute(right.real(i)));
-            const bool close = first.type() != second.type() && difference <= 0.01 * size;
-            if (!(difference < 1e-6 || close)) {
-                return false;
-            }
-        }
+        result[0] = broadcast_values(first, dimensions);
+        result[1] = broadcast_values(second, dimensions);
         return true;
     }
+    /// True if a bound of the input range is that of the output range, two inputs further on.
+    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
+        tensor bounds[2];
+        bool same = broadcast_pair(model, id, {port, port + 2}, bounds);
+        for (std::size_t i = 0; same && i < bounds[0].elements(); ++i) {
+            const double difference = math::absolute(bounds[0].real(i) - bounds[1].real(i));
+            const double size = math::maximum(math::absolute(bounds[0].real(i)), math::absolute(bounds[1].real(i)));
+            same = difference < 1e-6 || (bounds[0].type() != bounds[1].type() && difference <= 0.01 * size);
+        }
+        return same;
+    }
     static constexpr double greatest_step(const graph& model, node_id id) {
-        const tensor& low = *model.constant_value(model[id].input(1));
-        const tensor& high = *model.constant_value(model[id].input(2));
-        shape dimensions;
+        tensor bounds[2];
         double result = 0;
-        if (broadcast_shapes(low.dimensions(), high.dimensions(), dimensions)) {
-            const tensor lows = broadcast_values(low, dimensions);
-            const tensor highs = broadcast_values(high, dimensions);
-            for (std::size_t i = 0; i < lows.elements(); ++i) {
-                result = math::maximum(result, (highs.real(i) - lows.real(i)) / (levels - 1));
+        if (broadcast_pair(model, id, {1, 2}, bounds)) {
+            for (std::size_t i = 0; i < bounds[0].elements(); ++i) {
+                result = math::maximum(result, (bounds[1].real(i) - bounds[0].real(i)) / (levels - 1));
             }
         }
         return result;
@@ -104,11 +95,7 @@ private:
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         if (detail::can_hand_name_on(model, id, data)) {
-            if (detail::feeds_result(model, id)) {
-                model.rename(data.node, model[id].name());
-            }
-            model.replace_uses(id, data);
-            return;
+            return detail::give_way(model, id, data);
         }
         for (const input_ref user : model.uses(id)) {
             if (!model[user.node].is<op::result>()) {

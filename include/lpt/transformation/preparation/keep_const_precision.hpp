@@ -15,7 +15,7 @@ struct keep_const_precision {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
-        const seq<element, 8> precisions = precisions_of(set, int8_precisions);
+        const seq<element, 8> precisions = r.options.precisions_of(name, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
         if (!found) {
             return false;

@@ -3,7 +3,6 @@
 
 #include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/kv_cache.hpp>
-#include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -31,11 +30,17 @@ struct kv_cache_concat : guarded<kv_cache_concat, kv_cache> {
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, const kv_cache& found) {
         const element low = r.model[found.concat].type();
-        const node_id read = add_read(r, found.read, low);
+        seq<output_ref, 1> first;
+        if (r.model[found.read].inputs() != 0) {
+            first.push_back(r.model.add(op::convert{low}, {r.model[found.read].input(0)}));
+            copy_information(r, found.read, first[0].node);
+        }
+        const node_id read = add_read_value(r, found.read, first, low);
         r.model.replace(found.read, read);
         r.model.infer(found.gather);
         replace_and_name(r, found.kept.convert, requantize(r, found, found.gather));
-        replace_assign(r, id, requantize(r, found, found.concat), read);
+        const seq<node_id> waits_for{read};
+        replace_assign(r, id, requantize(r, found, found.concat), waits_for);
         return true;
     }
 
@@ -72,19 +77,6 @@ private:
         return yes;
     }
 
-    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
-        graph& model = r.model;
-        seq<output_ref, 1> inputs;
-        if (model[read].inputs() != 0) {
-            inputs.push_back(model.add(op::convert{type}, {model[read].input(0)}));
-            copy_information(r, read, inputs[0].node);
-        }
-        op::read_value facts = model[read].as<op::read_value>();
-        facts.variable_type = type;
-        const node_id made = model.add(lpt::move(facts), inputs, model[read].name(), model[read].version());
-        copy_information(r, read, made);
-        return made;
-    }
     static constexpr node_id requantize(rewrite& r, const kv_cache& found, node_id data) {
         graph& model = r.model;
         output_ref last = data;
@@ -103,16 +95,6 @@ private:
         }
         append(model.clone(found.kept.convert, {last}));
         return last.node;
-    }
-    static constexpr void replace_assign(rewrite& r, node_id id, node_id data, node_id read) {
-        graph& model = r.model;
-        op::assign facts = model[id].as<op::assign>();
-        facts.variable_type = model[data].type();
-        const node_id made = model.add(lpt::move(facts), {data}, model[id].name(), model[id].version());
-        copy_information(r, id, made);
-        model.add_control_dependency(made, read);
-        model.replace_uses(id, model[id].input(0));
-        model.remove(id);  // the new one stands last among the sinks
     }
 };
 

@@ -16,7 +16,7 @@ struct mark_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const transformation_arguments set = r.options.arguments_of(name);
-        const seq<element, 8> precisions = precisions_of(set, int8_precisions);
+        const seq<element, 8> precisions = r.options.precisions_of(name, int8_precisions);
         const stored_dequantization found = find_stored_dequantization(r.model, id, precisions);
         if (!found) {
             return false;
@@ -50,10 +50,9 @@ private:
     /// Reshape(Convert(x)) -> Convert(Reshape(x)), if nothing else reads the Convert, or only operations that give one shape.
     static constexpr node_id move_reshape_up(rewrite& r, const stored_constant& constant) {
         graph& model = r.model;
-        for (const input_ref user : model.uses(constant.convert)) {
-            if (!(model[user.node].shape() == model[constant.reshape].shape())) {
-                return constant.convert;
-            }
+        if (any_reader(model, constant.convert,
+                       [&](node_id reader) { return !(model[reader].shape() == model[constant.reshape].shape()); })) {
+            return constant.convert;
         }
         const node_id reshape = model.clone(constant.reshape, inputs_of(model, constant.reshape, {constant.value}),
                                             model[constant.reshape].name());

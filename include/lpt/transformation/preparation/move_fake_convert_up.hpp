@@ -18,10 +18,10 @@ struct move_fake_convert_up_through_kv_cache_concat {
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        bool changed = false;
         if (!is_joined_cache(r.model, id, 1) || !is_joined_cache(r.model, id, 2)) {
             return false;
         }
+        bool changed = false;
         for (const std::size_t port : {std::size_t{1}, std::size_t{2}}) {
             const node_id convert = r.model.producer(id, port);
             if (const verdict why = can_move(r.model, convert); !why) {
@@ -41,11 +41,11 @@ private:
         if (convert == node_id::none || !model[convert].is<op::fake_convert>()) {
             return false;
         }
-        const node_id concat = model.producer(convert, 0);
-        if (!model[concat].is<op::concat>() || model[concat].inputs() != 2) {
+        const node& concat = model[model.producer(convert, 0)];
+        if (!concat.is<op::concat>() || concat.inputs() != 2) {
             return false;
         }
-        const node& cache = model[model.producer(concat, 0)];
+        const node& cache = model[concat.input(0).node];
         return cache.is<op::parameter>() || cache.is<op::gather>();
     }
     static constexpr verdict can_move(const graph& model, node_id convert) {
@@ -56,30 +56,22 @@ private:
                 return refuse(reason::not_per_tensor, static_cast<int>(port));
             }
         }
-        for (const input_ref user : model.uses(source)) {
-            switch (model[user.node].kind()) {
-                case op::kind::fake_convert:
-                case op::kind::result:
-                case op::kind::assign:
-                case op::kind::shape_of: break;
-                default: return refuse(reason::shared_producer, 0);
-            }
-        }
-        return yes;
+        const auto needs_real = [&](node_id reader) {
+            const node& each = model[reader];
+            return !each.is<op::fake_convert>() && !each.is<op::result>() && !each.is<op::assign>() &&
+                   !each.is<op::shape_of>();
+        };
+        return any_reader(model, source, needs_real) ? refuse(reason::shared_producer, 0) : yes;
     }
     static constexpr void move(rewrite& r, node_id convert) {
         graph& model = r.model;
         const node_id concat = model.producer(convert, 0);
         seq<output_ref, 2> parts;
         for (std::size_t part = 0; part < 2; ++part) {
-            seq<output_ref, 5> inputs = inputs_of(model, convert, {model[concat].input(part)});
-            const node_id made =
-                model.clone(convert, inputs, join({model[convert].name(), "_", static_cast<int>(part + 1)}).view());
-            copy_information(r, convert, made);
-            parts.push_back(made);
+            parts.push_back(clone_with_information(r, convert, inputs_of(model, convert, {model[concat].input(part)}),
+                                                   join({model[convert].name(), "_", part + 1}).view()));
         }
-        const node_id joined = model.clone(concat, parts, model[concat].name());
-        copy_information(r, concat, joined);
+        const node_id joined = clone_with_information(r, concat, parts, model[concat].name());
         model.replace(convert, joined);
         model.replace(concat, joined);
     }

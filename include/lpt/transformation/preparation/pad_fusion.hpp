@@ -10,30 +10,20 @@ namespace detail {
 
 /// Margins at the beginnings or ends of all axes, as a convolution has them: none on the batch and channel axes, none negative.
 constexpr bool are_spatial_margins(const tensor* margins) {
-    if (is_null(margins) || margins->elements() < 3 || margins->integer(0) != 0 || margins->integer(1) != 0) {
-        return false;
-    }
-    for (std::size_t axis = 2; axis < margins->elements(); ++axis) {
-        if (margins->integer(axis) < 0) {
-            return false;
-        }
-    }
-    return true;
+    return !is_null(margins) && margins->elements() >= 3 && margins->integer(0) == 0 && margins->integer(1) == 0 &&
+           !any_value(*margins, [](double margin) { return margin < 0; });
 }
 
 /// Whether a node pads with zeros around the spatial axes.
 constexpr bool pads_with_zeros(const graph& model, node_id id) {
-    if (!model[id].is<op::pad>() || model[id].as<op::pad>().pad_mode != op::pad_mode::constant) {
+    const node& pad = model[id];
+    if (!pad.is<op::pad>() || pad.as<op::pad>().pad_mode != op::pad_mode::constant) {
         return false;
     }
-    if (model[id].inputs() == 4) {
-        const tensor* const value = model.constant_value(model[id].input(3));
-        if (is_null(value) || value->elements() != 1 || value->real(0) != 0) {
-            return false;
-        }
-    }
-    return are_spatial_margins(model.constant_value(model[id].input(1))) &&
-           are_spatial_margins(model.constant_value(model[id].input(2)));
+    const tensor* const value = pad.inputs() == 4 ? model.constant_value(pad.input(3)) : nullptr;
+    const bool fills_zeros = pad.inputs() < 4 || (!is_null(value) && value->elements() == 1 && value->real(0) == 0);
+    return fills_zeros && are_spatial_margins(model.constant_value(pad.input(1))) &&
+           are_spatial_margins(model.constant_value(pad.input(2)));
 }
 
 /// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
@@ -62,8 +52,7 @@ constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
         made.pads_end[i] = last.value();
     }
     made.auto_pad = op::auto_pad::explicit_pads;
-    replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
-    return true;
+    return replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
 }
 
 }  // namespace detail

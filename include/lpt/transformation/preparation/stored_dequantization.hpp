@@ -55,27 +55,14 @@ constexpr stored_dequantization find_stored_dequantization(const graph& model, n
         if (!model[data.node].is<op::convert>() || model.use_count(data) != 1) {
             continue;
         }
-        const element type = model.type(model[data.node].input(0));
-        for (const element each : precisions) {
-            if (each == type) {
-                result.convert = data.node;
-                result.multiply = multiply;
-                result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
-                return result;
-            }
+        if (precisions.contains(model.type(model[data.node].input(0)))) {
+            result.convert = data.node;
+            result.multiply = multiply;
+            result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
+            return result;
         }
     }
     return {};
-}
-
-/// The types that a pass looks for: those that the user set for it, or its own.
-constexpr seq<element, 8> precisions_of(const transformation_arguments& set, view<element> own) {
-    if (!set.precisions.empty()) {
-        return set.precisions;
-    }
-    seq<element, 8> result;
-    result.append(own);
-    return result;
 }
 
 }  // namespace lpt::inline LPT_ABI

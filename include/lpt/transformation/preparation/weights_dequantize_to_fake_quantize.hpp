@@ -40,30 +40,18 @@ struct weights_dequantize_to_fake_quantize {
             return r.refused(id, name, refuse(reason::shapes_do_not_match));
         }
         const element type = model.type(data);
-        const bool has_lowest = contains_lowest(constant_of(model, model.producer(data.node, 0)));
+        const tensor& weights = constant_of(model, model.producer(data.node, 0));
+        const bool has_lowest = any_value(weights, [](double value) { return value == -128; });
         const double low = has_lowest ? -128 : -127;
         const output_ref in_low = model.constant(make_scalar(type, low));
         const output_ref in_high = model.constant(make_scalar(type, 127));
         const node_id made = model.add(op::fake_quantize{has_lowest ? 256 : 255},
                                        {data, in_low, in_high, dequantized(model, in_low, zero_point, scale),
                                         dequantized(model, in_high, zero_point, scale)});
-        replace_and_name(r, id, made);
-        return true;
+        return replace_and_name(r, id, made);
     }
 
 private:
-    static constexpr bool broadcasts_to(const shape& constant, const shape& data) {
-        shape merged;
-        return broadcast_shapes(constant, data, merged) && merged == data;
-    }
-    static constexpr bool contains_lowest(const tensor& weights) {
-        for (std::size_t i = 0; i < weights.elements(); ++i) {
-            if (weights.integer(i) == -128) {
-                return true;
-            }
-        }
-        return false;
-    }
     static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
         // Not `try_fold`: a zero point's Convert may be marked as one that stays.
         const bool converts = zero_point && !is_constant(model, zero_point);

@@ -15,13 +15,9 @@ struct move_fake_quantize {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const graph& model = r.model;
-        node_id relu = model.producer(id, 0);
-        node_id concat = relu;
-        if (model[relu].is<op::relu>()) {
-            concat = model.producer(relu, 0);
-        } else {
-            relu = node_id::none;
-        }
+        const node_id above = model.producer(id, 0);
+        const node_id relu = model[above].is<op::relu>() ? above : node_id::none;
+        const node_id concat = relu == node_id::none ? above : model.producer(relu, 0);
         if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
             return false;
         }
@@ -52,29 +48,30 @@ private:
             return refuse(reason::nothing_to_do);
         }
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!branches_of_concat::can_split(model, model.producer(id, port), concat)) {
-                return refuse_axis(reason::dynamic_channel, static_cast<int>(port),
-                                   branches_of_concat::axis_of(model, concat));
+            if (!can_split_constant(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), concat_axis(model, concat));
             }
         }
         if (has_convert_below(model, id)) {
             const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
             for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !branches_of_concat::can_split(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, branches_of_concat::axis_of(model, concat),
-                                       constant);
+                if (constant != node_id::none && !can_split_constant(model, constant, concat)) {
+                    return refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), constant);
                 }
             }
         }
         return yes;
     }
-    static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
+    /// A clone for one branch, called "<name>_<number>".
+    static constexpr node_id numbered_clone(rewrite& r, node_id like, view<output_ref> inputs, std::size_t branch) {
+        return clone_with_information(r, like, inputs, join({r.model[like].name(), "_", branch + 1}).view());
+    }
 
     static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(branches_of_concat::split_constant(r, model.producer(id, port), concat));
+            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
         }
         const bool converted = has_convert_below(model, id);
         const node_id convert = converted ? model.first_use(id).node : node_id::none;
@@ -83,15 +80,12 @@ private:
         for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
             output_ref branch = model[concat].input(input);
             if (relu != node_id::none) {
-                branch = model.clone(relu, {branch}, numbered(model[relu].name(), input));
-                copy_information(r, relu, branch.node);
+                branch = numbered_clone(r, relu, {branch}, input);
             }
-            branch = model.clone(id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]},
-                                 numbered(model[id].name(), input));
-            copy_information(r, id, branch.node);
+            branch = numbered_clone(
+                r, id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]}, input);
             if (converted) {
-                branch = model.clone(convert, {branch}, numbered(model[convert].name(), input));
-                copy_information(r, convert, branch.node);
+                branch = numbered_clone(r, convert, {branch}, input);
             }
             branches.push_back(branch);
         }
@@ -103,17 +97,10 @@ private:
     }
 
     static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
-        const node_id made = r.model.clone(concat, branches, r.model[concat].name());
-        copy_information(r, concat, made);
+        const node_id made = clone_with_information(r, concat, branches, r.model[concat].name());
         r.model.replace(replaced, made);
-        update_name_of_output(r, made, replaced);
-    }
-    static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
-        for (const input_ref user : r.model.uses(made)) {
-            if (r.model[user.node].is<op::result>()) {
-                r.model.rename(made, r.model[replaced].name());
-                return;
-            }
+        if (feeds_result(r.model, made)) {
+            r.model.rename(made, r.model[replaced].name());
         }
     }
 
@@ -126,21 +113,17 @@ private:
         bool shares_zero_point = false;
         if (below.has_subtract()) {
             shares_zero_point =
-                below.zero_point_convert != node_id::none &&
-                !branches_of_concat::varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
-                                                 branches_of_concat::axis_of(model, concat));
-            zero_points = branches_of_concat::split_constant(r, below.zero_point, concat);
+                below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
+            zero_points = constants_of_branches(r, below.zero_point, concat);
         }
         seq<output_ref> scales;
         if (below.has_multiply()) {
-            scales = branches_of_concat::split_constant(r, below.scale, concat);
+            scales = constants_of_branches(r, below.scale, concat);
         }
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
             const auto append = [&](node_id like, view<output_ref> inputs) {
-                const node_id made = model.clone(like, inputs, numbered(model[like].name(), input));
-                copy_information(r, like, made);
-                return made;
+                return numbered_clone(r, like, inputs, input);
             };
             if (below.has_convert()) {
                 branch = append(below.convert, {branch});

@@ -14,9 +14,7 @@ struct pull_reshape_through_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(model, model[id].input(0),
-                                    set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
+        if (!is_dequantized_weights(model, model[id].input(0), r.options.precisions_of(name, int8_precisions)) ||
             model[id].shape().is_dynamic()) {
             return false;
         }
@@ -41,9 +39,7 @@ struct pull_reshape_through_dequantization {
             result = tensor(values, shape{});
             return true;
         }
-        shape merged;
-        if (values.dimensions().rank() == target.rank() && broadcast_shapes(values.dimensions(), target, merged) &&
-            merged == target) {
+        if (values.dimensions().rank() == target.rank() && broadcasts_to(values.dimensions(), target)) {
             result = values;
             return true;
         }

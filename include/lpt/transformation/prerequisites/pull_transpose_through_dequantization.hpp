@@ -11,9 +11,7 @@ struct pull_transpose_through_dequantization {
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(r.model, r.model[id].input(0),
-                                    set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
+        if (!is_dequantized_weights(r.model, r.model[id].input(0), r.options.precisions_of(name, int8_precisions))) {
             return false;
         }
         const output_ref order = r.model[id].input(1);

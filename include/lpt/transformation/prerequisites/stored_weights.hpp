@@ -24,44 +24,24 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
         !(model.shape(data) == model.shape(source))) {
         return false;
     }
-    const element type = model.type(model[data.node].input(0));
-    for (const element each : types) {
-        if (each == type) {
-            return true;
+    return types.contains(model.type(model[data.node].input(0)));
+}
+
+/// Moves `movement` (an operation that moves values, on input 0) above the Convert, or the elementwise operation, that produces its input;
+/// `constant` is what an elementwise operation then has on its input 1. Gives the movement in its new place.
+constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* constant = nullptr) {
+    graph& model = r.model;
+    const node_id above = model.producer(movement, 0);
+    const node_id pulled = clone_with_information(r, movement, {model[above].input(0), model[movement].input(1)});
+    seq<output_ref, 2> inputs{pulled};
+    if (constant != nullptr) {
+        output_ref operand = model.constant(*constant);
+        if (const node_id convert = model.producer(above, 1); model[convert].is<op::convert>()) {
+            operand = clone_with_information(r, convert, {operand});
         }
+        inputs.push_back(operand);
     }
-    return false;
-}
-
-/// Moves `movement` (an operation that moves values, on input 0) above the elementwise operation that produces its input;
-/// `constant` is what the elementwise operation then has on its input 1. Gives the movement in its new place.
-constexpr node_id pull_through_elementwise(rewrite& r, node_id movement, tensor constant) {
-    graph& model = r.model;
-    const node_id elementwise = model.producer(movement, 0);
-    const node_id pulled = model.clone(movement, {model[elementwise].input(0), model[movement].input(1)});
-    copy_information(r, movement, pulled);
-    output_ref operand = model.constant(lpt::move(constant));
-    const node_id convert = model.producer(elementwise, 1);
-    if (model[convert].is<op::convert>()) {
-        const node_id converted = model.clone(convert, {operand});
-        copy_information(r, convert, converted);
-        operand = converted;
-    }
-    const node_id made = model.clone(elementwise, {pulled, operand});
-    copy_information(r, elementwise, made);
-    replace_and_name(r, movement, made);
-    return pulled;
-}
-
-/// Moves `movement` above the Convert that produces its input; gives the movement in its new place.
-constexpr node_id pull_through_convert(rewrite& r, node_id movement) {
-    graph& model = r.model;
-    const node_id convert = model.producer(movement, 0);
-    const node_id pulled = model.clone(movement, {model[convert].input(0), model[movement].input(1)});
-    copy_information(r, movement, pulled);
-    const node_id made = model.clone(convert, {pulled});
-    copy_information(r, convert, made);
-    replace_and_name(r, movement, made);
+    replace_and_name(r, movement, clone_with_information(r, above, inputs));
     return pulled;
 }
 
@@ -79,7 +59,7 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
             return;
         }
         if (model[above].is<op::convert>()) {
-            movement = pull_through_convert(r, movement);
+            movement = pull_through(r, movement);
             continue;
         }
         const node_id operand = model.producer(above, 1);
@@ -88,7 +68,7 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
         if (!moved_constant(above, constant_of(model, constant), moved)) {
             return;
         }
-        movement = pull_through_elementwise(r, movement, lpt::move(moved));
+        movement = pull_through(r, movement, &moved);
     }
 }
 

@@ -8,16 +8,13 @@ namespace lpt::inline LPT_ABI {
 
 /// Makes the operations that may compute on low precision inputs and give another type type-relaxed, without changing
 /// anything else. MatMul is relaxed by its own transformation.
-struct type_relaxed_replacer {
+struct type_relaxed_replacer : step_over_operations<type_relaxed_replacer> {
     static constexpr text_view name = "TypeRelaxedReplacer";
     using writes = attribute::set<attribute::relaxed_types>;
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : r.operations()) {
-            run_on_bodies<type_relaxed_replacer>(r, id);
-            if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
-                r.model.relax(id);
-            }
+    static constexpr void visit(rewrite& r, node_id id) {
+        if (!r.model[id].relaxed() && is_relaxable(r.model[id])) {
+            r.model.relax(id);
         }
     }
 
