@@ -47,6 +47,16 @@ inline output_ref visible_keys(operation& n, const kept_places& places) {
     return n.unsqueeze(result, {1});
 }
 
+/// What is added to scores, for as many places as are kept: those behind the last key count for nothing.
+inline output_ref bias_of_places(operation& n, output_ref bias, const kept_places& places) {
+    if (n.rank(bias) != 4) {
+        n.wrong({"needs a bias of four axes, not of shape ", n.shape(bias)});
+    }
+    const output_ref room = n.make(op::subtract{}, {places.total, n.size_along(bias, 3)});
+    const output_ref behind = n.concat({n.indices({0, 0, 0}), room}, 0);
+    return n.make(op::pad{}, {bias, n.indices({0, 0, 0, 0}), behind, n.like(bias, 0)}, 12);
+}
+
 /// Softmax of scores [batch, heads, queries, keys] beside one more score, of 0 or of its own for each head, whose weight counts for nothing.
 inline output_ref softmax_beside(operation& n, output_ref scores, output_ref other) {
     const output_ref shape = n.shape_of(scores);
@@ -123,7 +133,7 @@ inline void read_group_query_attention(operation& n) {
     key = n.convert(repeated_heads(n, key, heads / key_heads), computing);
     values = n.convert(repeated_heads(n, values, heads / key_heads), computing);
     const output_ref none = n.like(query, -math::infinity);
-    const output_ref bias = n.has(10) ? n.convert(n.in(10), computing) : n.like(query, 0);
+    const output_ref bias = n.has(10) ? bias_of_places(n, n.convert(n.in(10), computing), places) : n.like(query, 0);
     const output_ref mask = n.make(op::select{}, {visible_keys(n, places), bias, none});
     const double cap = n.real("softcap", 0);
     const bool is_smooth = n.flag("smooth_softmax") || n.has(11);
