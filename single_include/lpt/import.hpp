@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <flatbuffers/flatbuffers.h>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -391,6 +392,163 @@ std::vector<std::size_t> order_by_sources(std::size_t count, Sources&& for_each_
     }
     return order;
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import/composer.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSER_HPP
+#define LPT_HOLDS_IMPORT_COMPOSER_HPP
+namespace lpt::inline LPT_ABI {
+
+/// What composes one node of a file of several operations: asks what is known of tensors, and makes operations with few words.
+///
+/// Readers of file formats add inputs and attributes of their nodes; what they share takes a composer.
+class composer {
+    model_builder& builder_;
+
+public:
+    explicit composer(model_builder& builder) : builder_(builder) {}
+
+    model_builder& builder() { return builder_; }
+    [[noreturn]] void wrong(text_pieces message) { builder().wrong(message); }
+
+    // ---- what is known
+
+    element type(output_ref of) { return builder().type_of(of); }
+    const lpt::shape& shape(output_ref of) { return builder().shape_of(of); }
+    std::size_t rank(output_ref of) {
+        if (shape(of).rank_is_dynamic()) {
+            wrong({"needs to know how many axes its input has"});
+        }
+        return shape(of).rank();
+    }
+    const lpt::shape& static_shape(output_ref of) {
+        if (!shape(of).is_static()) {
+            wrong({"needs to know the shape of its input, which is ", shape(of)});
+        }
+        return shape(of);
+    }
+    /// The size of an axis, perhaps unknown; an error where there is no such axis.
+    dimension size_of(output_ref of, std::size_t axis) {
+        if (axis >= rank(of)) {
+            wrong({"needs more axes than its input has, which is of shape ", shape(of)});
+        }
+        return shape(of)[axis];
+    }
+    /// The same for a tensor whose shape must be known.
+    std::int64_t static_size_of(output_ref of, std::size_t axis) {
+        static_shape(of);
+        return size_of(of, axis);
+    }
+    std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
+        const std::int64_t result = normalized_axis(axis, rank);
+        if (result < 0) {
+            wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
+        }
+        return result;
+    }
+    const tensor* known(output_ref of) { return builder().value_of(of); }
+
+    // ---- making
+
+    output_ref make(op::attributes what, view<output_ref> from, int version = -1) {
+        return builder().add(std::move(what), from, version);
+    }
+    output_ref make(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
+        return make(std::move(what), view<output_ref>(from.begin(), from.size()), version);
+    }
+    node_id make_node(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
+        return builder().add_node(std::move(what), view<output_ref>(from.begin(), from.size()), version);
+    }
+    output_ref integer_constant(std::int64_t number, element type = i64) { return builder().integer(number, type); }
+    output_ref indices(view<std::int64_t> numbers) { return builder().indices(numbers); }
+    output_ref indices(std::initializer_list<std::int64_t> numbers) {
+        return indices(view<std::int64_t>(numbers.begin(), numbers.size()));
+    }
+    /// A number of the type that another value has.
+    output_ref like(output_ref other, double number) {
+        const element wanted = type(other);
+        return builder().real(number, wanted == dynamic ? f32 : wanted);
+    }
+    output_ref convert(output_ref from, element to) { return type(from) == to ? from : make(op::convert{to}, {from}); }
+    output_ref reshape(output_ref from, view<std::int64_t> sizes, bool special_zero = false) {
+        return make(op::reshape{special_zero}, {from, indices(sizes)});
+    }
+    output_ref reshape(output_ref from, std::initializer_list<std::int64_t> sizes, bool special_zero = false) {
+        return reshape(from, view<std::int64_t>(sizes.begin(), sizes.size()), special_zero);
+    }
+    output_ref transpose(output_ref from, view<std::int64_t> order) {
+        return make(op::transpose{}, {from, indices(order)});
+    }
+    output_ref transpose(output_ref from, std::initializer_list<std::int64_t> order) {
+        return transpose(from, view<std::int64_t>(order.begin(), order.size()));
+    }
+    /// The last two axes exchanged.
+    output_ref transposed(output_ref from) {
+        lpt::integers order;
+        for (std::size_t i = 0; i < rank(from); ++i) {
+            order.push_back(static_cast<std::int64_t>(i));
+        }
+        std::swap(order[order.size() - 1], order[order.size() - 2]);
+        return transpose(from, order);
+    }
+    output_ref unsqueeze(output_ref from, std::initializer_list<std::int64_t> axes) {
+        return make(op::unsqueeze{}, {from, indices(axes)});
+    }
+    output_ref squeeze(output_ref from, std::initializer_list<std::int64_t> axes) {
+        return make(op::squeeze{}, {from, indices(axes)}, 0);
+    }
+    output_ref concat(view<output_ref> parts, std::int64_t axis) {
+        op::concat what;
+        what.axis = axis;
+        return make(what, parts);
+    }
+    output_ref concat(std::initializer_list<output_ref> parts, std::int64_t axis) {
+        return concat(view<output_ref>(parts.begin(), parts.size()), axis);
+    }
+    output_ref gather(output_ref from, output_ref places, std::int64_t axis) {
+        return make(op::gather{}, {from, places, integer_constant(axis)}, 8);
+    }
+    output_ref slice(output_ref from, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
+        return make(op::slice{}, {from, indices({begin}), indices({end}), indices({step}), indices({axis})});
+    }
+    output_ref broadcast(output_ref from, output_ref target) {
+        op::broadcast what;
+        what.mode = op::broadcast_mode::bidirectional;
+        return make(what, {from, target}, 3);
+    }
+    output_ref shape_of(output_ref from) { return make(op::shape_of{}, {from}); }
+    output_ref size_along(output_ref from, std::int64_t axis) { return gather(shape_of(from), indices({axis}), 0); }
+    output_ref clamp(output_ref from, double least, double most) {
+        op::clamp what;
+        what.min = least;
+        what.max = most;
+        return make(what, {from});
+    }
+    output_ref softmax(output_ref from, std::int64_t axis) {
+        op::softmax what;
+        what.axis = axis;
+        return make(what, {from}, 8);
+    }
+    template <class Reduction>
+    output_ref reduce(output_ref from, view<std::int64_t> axes, bool keep) {
+        Reduction what;
+        what.keep_dims = keep;
+        return make(what, {from, indices(axes)});
+    }
+    template <class Reduction>
+    output_ref reduce(output_ref from, std::initializer_list<std::int64_t> axes, bool keep = true) {
+        return reduce<Reduction>(from, view<std::int64_t>(axes.begin(), axes.size()), keep);
+    }
+    /// 0, 1, 2 … along an axis whose size may only be known when the network runs.
+    output_ref counted(output_ref size, element type = i64) {
+        op::range what;
+        what.output_type = type;
+        const output_ref stop = shape(size).rank() == 0 ? size : squeeze(size, {0});
+        return make(what, {integer_constant(0), stop, integer_constant(1)});
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -1325,7 +1483,7 @@ public:
 namespace lpt::inline LPT_ABI::onnx {
 
 /// A node of the file that becomes operations: its inputs and attributes, and what makes operations of the graph.
-class operation {
+class operation : public composer {
     graph_reader& reader_;
     scope& names_;
     const node_description& node_;
@@ -1336,15 +1494,13 @@ class operation {
 
 public:
     operation(graph_reader& reader, scope& names, const node_description& node, std::int64_t version)
-        : reader_(reader), names_(names), node_(node), version_(version) {}
+        : composer(reader.builder()), reader_(reader), names_(names), node_(node), version_(version) {}
 
     graph_reader& reader() { return reader_; }
     scope& names() { return names_; }
-    model_builder& builder() { return reader_.builder(); }
     const node_description& node() const { return node_; }
     /// The version of the operator set that the operator is taken from.
     std::int64_t version() const { return version_; }
-    [[noreturn]] void wrong(text_pieces message) { builder().wrong(message); }
 
     // ---- inputs and outputs
 
@@ -1431,42 +1587,6 @@ public:
         return type == 0 ? otherwise : known_element_of(type, builder());
     }
 
-    // ---- what is known
-
-    element type(output_ref of) { return builder().type_of(of); }
-    const lpt::shape& shape(output_ref of) { return builder().shape_of(of); }
-    std::size_t rank(output_ref of) {
-        if (shape(of).rank_is_dynamic()) {
-            wrong({"needs to know how many axes its input has"});
-        }
-        return shape(of).rank();
-    }
-    const lpt::shape& static_shape(output_ref of) {
-        if (!shape(of).is_static()) {
-            wrong({"needs to know the shape of its input, which is ", shape(of)});
-        }
-        return shape(of);
-    }
-    /// The size of an axis, perhaps unknown; an error where there is no such axis.
-    dimension size_of(output_ref of, std::size_t axis) {
-        if (axis >= rank(of)) {
-            wrong({"needs more axes than its input has, which is of shape ", shape(of)});
-        }
-        return shape(of)[axis];
-    }
-    /// The same for a tensor whose shape must be known.
-    std::int64_t static_size_of(output_ref of, std::size_t axis) {
-        static_shape(of);
-        return size_of(of, axis);
-    }
-    std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
-        const std::int64_t result = normalized_axis(axis, rank);
-        if (result < 0) {
-            wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
-        }
-        return result;
-    }
-    const tensor* known(output_ref of) { return builder().value_of(of); }
     bool is_known(std::size_t port) { return has(port) && known(in(port)) != nullptr; }
     /// The values of an input that must be a constant.
     const tensor& known_input(std::size_t port) {
@@ -1477,105 +1597,6 @@ public:
         return *found;
     }
     lpt::integers known_integers(std::size_t port) { return integers_of(known_input(port)); }
-
-    // ---- making
-
-    output_ref make(op::attributes what, view<output_ref> from, int version = -1) {
-        return builder().add(std::move(what), from, version);
-    }
-    output_ref make(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
-        return make(std::move(what), view<output_ref>(from.begin(), from.size()), version);
-    }
-    node_id make_node(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
-        return builder().add_node(std::move(what), view<output_ref>(from.begin(), from.size()), version);
-    }
-    output_ref integer_constant(std::int64_t number, element type = i64) { return builder().integer(number, type); }
-    output_ref indices(view<std::int64_t> numbers) { return builder().indices(numbers); }
-    output_ref indices(std::initializer_list<std::int64_t> numbers) {
-        return indices(view<std::int64_t>(numbers.begin(), numbers.size()));
-    }
-    /// A number of the type that another value has.
-    output_ref like(output_ref other, double number) {
-        const element wanted = type(other);
-        return builder().real(number, wanted == dynamic ? f32 : wanted);
-    }
-    output_ref convert(output_ref from, element to) { return type(from) == to ? from : make(op::convert{to}, {from}); }
-    output_ref reshape(output_ref from, view<std::int64_t> sizes, bool special_zero = false) {
-        return make(op::reshape{special_zero}, {from, indices(sizes)});
-    }
-    output_ref reshape(output_ref from, std::initializer_list<std::int64_t> sizes, bool special_zero = false) {
-        return reshape(from, view<std::int64_t>(sizes.begin(), sizes.size()), special_zero);
-    }
-    output_ref transpose(output_ref from, view<std::int64_t> order) {
-        return make(op::transpose{}, {from, indices(order)});
-    }
-    output_ref transpose(output_ref from, std::initializer_list<std::int64_t> order) {
-        return transpose(from, view<std::int64_t>(order.begin(), order.size()));
-    }
-    /// The last two axes exchanged.
-    output_ref transposed(output_ref from) {
-        lpt::integers order;
-        for (std::size_t i = 0; i < rank(from); ++i) {
-            order.push_back(static_cast<std::int64_t>(i));
-        }
-        std::swap(order[order.size() - 1], order[order.size() - 2]);
-        return transpose(from, order);
-    }
-    output_ref unsqueeze(output_ref from, std::initializer_list<std::int64_t> axes) {
-        return make(op::unsqueeze{}, {from, indices(axes)});
-    }
-    output_ref squeeze(output_ref from, std::initializer_list<std::int64_t> axes) {
-        return make(op::squeeze{}, {from, indices(axes)}, 0);
-    }
-    output_ref concat(view<output_ref> parts, std::int64_t axis) {
-        op::concat what;
-        what.axis = axis;
-        return make(what, parts);
-    }
-    output_ref concat(std::initializer_list<output_ref> parts, std::int64_t axis) {
-        return concat(view<output_ref>(parts.begin(), parts.size()), axis);
-    }
-    output_ref gather(output_ref from, output_ref places, std::int64_t axis) {
-        return make(op::gather{}, {from, places, integer_constant(axis)}, 8);
-    }
-    output_ref slice(output_ref from, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
-        return make(op::slice{}, {from, indices({begin}), indices({end}), indices({step}), indices({axis})});
-    }
-    output_ref broadcast(output_ref from, output_ref target) {
-        op::broadcast what;
-        what.mode = op::broadcast_mode::bidirectional;
-        return make(what, {from, target}, 3);
-    }
-    output_ref shape_of(output_ref from) { return make(op::shape_of{}, {from}); }
-    output_ref size_along(output_ref from, std::int64_t axis) { return gather(shape_of(from), indices({axis}), 0); }
-    output_ref clamp(output_ref from, double least, double most) {
-        op::clamp what;
-        what.min = least;
-        what.max = most;
-        return make(what, {from});
-    }
-    output_ref softmax(output_ref from, std::int64_t axis) {
-        op::softmax what;
-        what.axis = axis;
-        return make(what, {from}, 8);
-    }
-    template <class Reduction>
-    output_ref reduce(output_ref from, view<std::int64_t> axes, bool keep) {
-        Reduction what;
-        what.keep_dims = keep;
-        return make(what, {from, indices(axes)});
-    }
-    template <class Reduction>
-    output_ref reduce(output_ref from, std::initializer_list<std::int64_t> axes, bool keep = true) {
-        return reduce<Reduction>(from, view<std::int64_t>(axes.begin(), axes.size()), keep);
-    }
-    /// 0, 1, 2 … along an axis whose size may only be known when the network runs.
-    output_ref counted(output_ref size, element type = i64) {
-        op::range what;
-        what.output_type = type;
-        const output_ref stop = shape(size).rank() == 0 ? size : squeeze(size, {0});
-        return make(what, {integer_constant(0), stop, integer_constant(1)});
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -1639,101 +1660,27 @@ inline void read_power(operation& n) {
 
 inline void read_reciprocal(operation& n) { n.out(n.make(op::divide{}, {n.like(n.in(0), 1), n.in(0)})); }
 
-inline void read_is_nan(operation& n) { n.out(n.make(op::not_equal{}, {n.in(0), n.in(0)})); }
-
 inline void read_is_infinite(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref above = n.make(op::equal{}, {x, n.like(x, math::infinity)});
-    const output_ref below = n.make(op::equal{}, {x, n.like(x, -math::infinity)});
-    const bool positive = n.flag("detect_positive", true);
-    const bool negative = n.flag("detect_negative", true);
-    if (positive && negative) {
-        n.out(n.make(op::logical_or{}, {above, below}));
-    } else if (positive || negative) {
-        n.out(positive ? above : below);
-    } else {
-        n.out(n.make(op::logical_and{}, {above, below}));
-    }
+    op::is_inf what;
+    what.detect_positive = n.flag("detect_positive", true);
+    what.detect_negative = n.flag("detect_negative", true);
+    n.out(n.make(what, {n.in(0)}));
 }
 
 inline void read_where(operation& n) { n.out(n.make(op::select{}, {n.in(0), n.in(1), n.in(2)})); }
 
 // ---- bits
 
-/// 2^y as a whole number of the type of y.
-inline output_ref power_of_two(operation& n, output_ref y) {
-    const output_ref exponent = n.convert(y, f64);
-    return n.convert(n.make(op::power{}, {n.like(exponent, 2), exponent}), n.type(y));
-}
-
 /// Shifts by the width of the type or more, and by negative numbers, leave nothing but the sign.
 inline void read_bit_shift(operation& n) {
-    const element type = n.type(n.in(0));
-    const bool wide = bit_width(type) == 64;
-    const output_ref x = wide ? n.in(0) : n.convert(n.in(0), i64);
-    output_ref count = wide ? n.in(1) : n.convert(n.in(1), i64);
-    if (!wide) {
-        const output_ref most = n.integer_constant(62);
-        const output_ref below = n.make(op::less{}, {count, n.integer_constant(0)});
-        count = n.make(op::select{}, {below, most, n.make(op::minimum{}, {count, most})});
-    }
-    const output_ref factor = power_of_two(n, count);
     const std::string_view direction = n.words("direction", "");
     if (direction == "LEFT") {
-        n.out(n.convert(n.make(op::multiply{}, {x, factor}), type));
+        n.out(n.make(op::bitwise_left_shift{}, {n.in(0), n.in(1)}));
     } else if (direction == "RIGHT") {
-        n.out(n.convert(n.make(op::divide{}, {x, factor}), type));
+        n.out(n.make(op::bitwise_right_shift{}, {n.in(0), n.in(1)}));
     } else {
         n.wrong({"direction must be LEFT or RIGHT, not '", shown(direction), "'"});
     }
-}
-
-/// All bits the other way round: -1 - x, or the greatest number - x.
-inline void read_bitwise_not(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t ones =
-        is_signed(n.type(x)) || n.type(x) == u64 ? -1 : static_cast<std::int64_t>(facts(n.type(x)).highest);
-    n.out(n.make(op::subtract{}, {n.integer_constant(ones, n.type(x)), x}));
-}
-
-/// The lower 63 bits of integers, along a new last axis, as 0 and 1.
-inline output_ref bits_of(operation& n, output_ref x, output_ref powers) {
-    const output_ref parts = n.make(op::divide{}, {n.unsqueeze(n.convert(x, i64), {-1}), powers});
-    return n.make(op::floor_mod{}, {parts, n.integer_constant(2)});
-}
-
-/// A function of two bits, on all bits of two integers: `of_bits` on 0 and 1, `Logical` on the signs.
-template <class Logical, class OfBits>
-void read_bitwise(operation& n, const OfBits& of_bits) {
-    const output_ref a = n.in(0);
-    const output_ref b = n.in(1);
-    const element type = n.type(a);
-    lpt::integers powers;
-    for (int bit = 0; bit < math::minimum(bit_width(type), 63); ++bit) {
-        powers.push_back(std::int64_t{1} << bit);
-    }
-    const output_ref weights = n.indices(powers);
-    const output_ref bits = of_bits(bits_of(n, a, weights), bits_of(n, b, weights));
-    output_ref sum = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {bits, weights}), {-1}, false);
-    if (bit_width(type) == 64) {
-        const output_ref zero = n.integer_constant(0);
-        const output_ref sign = n.make(
-            Logical{}, {n.make(op::less{}, {n.convert(a, i64), zero}), n.make(op::less{}, {n.convert(b, i64), zero})});
-        const output_ref top = n.make(op::select{}, {sign, n.integer_constant(INT64_MIN), zero});
-        sum = n.make(op::add{}, {sum, top});
-    }
-    n.out(n.convert(sum, type));
-}
-
-inline void read_bitwise_and(operation& n) {
-    read_bitwise<op::logical_and>(n, [&](output_ref a, output_ref b) { return n.make(op::minimum{}, {a, b}); });
-}
-inline void read_bitwise_or(operation& n) {
-    read_bitwise<op::logical_or>(n, [&](output_ref a, output_ref b) { return n.make(op::maximum{}, {a, b}); });
-}
-inline void read_bitwise_xor(operation& n) {
-    read_bitwise<op::logical_xor>(
-        n, [&](output_ref a, output_ref b) { return n.make(op::abs{}, {n.make(op::subtract{}, {a, b})}); });
 }
 
 // ---- types
@@ -1767,71 +1714,6 @@ inline void read_cast_like(operation& n) {
     n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)}));
 }
 
-// ---- circular and hyperbolic functions
-
-inline output_ref half_of_sum_of_exponentials(operation& n, output_ref x, bool difference) {
-    const output_ref up = n.make(op::exp{}, {x});
-    const output_ref down = n.make(op::exp{}, {n.make(op::negative{}, {x})});
-    const output_ref both = difference ? n.make(op::subtract{}, {up, down}) : n.make(op::add{}, {up, down});
-    return n.make(op::multiply{}, {both, n.like(x, 0.5)});
-}
-inline void read_sinh(operation& n) { n.out(half_of_sum_of_exponentials(n, n.in(0), true)); }
-inline void read_cosh(operation& n) { n.out(half_of_sum_of_exponentials(n, n.in(0), false)); }
-
-inline void read_tan(operation& n) {
-    n.out(n.make(op::divide{}, {n.make(op::sin{}, {n.in(0)}), n.make(op::cos{}, {n.in(0)})}));
-}
-
-/// log(x + sqrt(x^2 + sign))
-inline output_ref inverse_hyperbolic(operation& n, output_ref x, double sign) {
-    const output_ref square = n.make(op::multiply{}, {x, x});
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {square, n.like(x, sign)})});
-    return n.make(op::log{}, {n.make(op::add{}, {x, root})});
-}
-inline void read_acosh(operation& n) { n.out(inverse_hyperbolic(n, n.in(0), -1)); }
-/// sign(x) * asinh(|x|): small sums of large numbers lose digits.
-inline void read_asinh(operation& n) {
-    const output_ref x = n.in(0);
-    n.out(n.make(op::multiply{}, {n.make(op::sign{}, {x}), inverse_hyperbolic(n, n.make(op::abs{}, {x}), 1)}));
-}
-inline void read_atanh(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref one = n.like(x, 1);
-    const output_ref quotient = n.make(op::divide{}, {n.make(op::add{}, {one, x}), n.make(op::subtract{}, {one, x})});
-    n.out(n.make(op::multiply{}, {n.make(op::log{}, {quotient}), n.like(x, 0.5)}));
-}
-
-/// atan: |x| or its inverse, whichever is at most 1; the angle halved twice, atan(t) = 2 atan(t / (1 + sqrt(1 + t^2))); and five terms of
-/// the series, whose error is below 2^-27.
-inline output_ref arc_tangent(operation& n, output_ref x) {
-    const auto number = [&](double value) { return n.like(x, value); };
-    const output_ref size = n.make(op::abs{}, {x});
-    const output_ref inverse = n.make(op::divide{}, {number(1), size});
-    output_ref t = n.make(op::minimum{}, {size, inverse});
-    for (int i = 0; i < 2; ++i) {
-        const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {n.make(op::multiply{}, {t, t}), number(1)})});
-        t = n.make(op::divide{}, {t, n.make(op::add{}, {root, number(1)})});
-    }
-    const output_ref square = n.make(op::multiply{}, {t, t});
-    output_ref series = number(1.0 / 9);
-    for (const double term : {-1.0 / 7, 1.0 / 5, -1.0 / 3, 1.0}) {
-        series = n.make(op::add{}, {n.make(op::multiply{}, {series, square}), number(term)});
-    }
-    const output_ref small = n.make(op::multiply{}, {n.make(op::multiply{}, {series, t}), number(4)});
-    const output_ref large = n.make(op::subtract{}, {number(1.5707963267948966), small});
-    const output_ref angle = n.make(op::select{}, {n.make(op::greater{}, {size, number(1)}), large, small});
-    return n.make(op::multiply{}, {n.make(op::sign{}, {x}), angle});
-}
-inline output_ref arc_sine(operation& n, output_ref x) {
-    const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), n.make(op::multiply{}, {x, x})});
-    return arc_tangent(n, n.make(op::divide{}, {x, n.make(op::sqrt{}, {rest})}));
-}
-inline void read_atan(operation& n) { n.out(arc_tangent(n, n.in(0))); }
-inline void read_asin(operation& n) { n.out(arc_sine(n, n.in(0))); }
-inline void read_acos(operation& n) {
-    n.out(n.make(op::subtract{}, {n.like(n.in(0), 1.5707963267948966), arc_sine(n, n.in(0))}));
-}
-
 inline constexpr operator_entry elementwise_operators[] = {
     {"", "Add", read_binary<op::add>},
     {"", "Sub", read_binary<op::subtract>},
@@ -1855,17 +1737,17 @@ inline constexpr operator_entry elementwise_operators[] = {
     {"", "Sign", read_unary<op::sign>},
     {"", "Sin", read_unary<op::sin>},
     {"", "Cos", read_unary<op::cos>},
-    {"", "Tan", read_tan},
-    {"", "Sinh", read_sinh},
-    {"", "Cosh", read_cosh},
-    {"", "Asinh", read_asinh},
-    {"", "Acosh", read_acosh},
-    {"", "Atanh", read_atanh},
-    {"", "Asin", read_asin},
-    {"", "Acos", read_acos},
-    {"", "Atan", read_atan},
+    {"", "Tan", read_unary<op::tan>},
+    {"", "Sinh", read_unary<op::sinh>},
+    {"", "Cosh", read_unary<op::cosh>},
+    {"", "Asinh", read_unary<op::asinh>},
+    {"", "Acosh", read_unary<op::acosh>},
+    {"", "Atanh", read_unary<op::atanh>},
+    {"", "Asin", read_unary<op::asin>},
+    {"", "Acos", read_unary<op::acos>},
+    {"", "Atan", read_unary<op::atan>},
     {"", "Reciprocal", read_reciprocal},
-    {"", "IsNaN", read_is_nan},
+    {"", "IsNaN", read_unary<op::is_nan>},
     {"", "IsInf", read_is_infinite},
     {"", "Equal", read_binary<op::equal>},
     {"", "Greater", read_binary<op::greater>},
@@ -1878,10 +1760,10 @@ inline constexpr operator_entry elementwise_operators[] = {
     {"", "Not", read_unary<op::logical_not>},
     {"", "Where", read_where},
     {"", "BitShift", read_bit_shift},
-    {"", "BitwiseNot", read_bitwise_not},
-    {"", "BitwiseAnd", read_bitwise_and},
-    {"", "BitwiseOr", read_bitwise_or},
-    {"", "BitwiseXor", read_bitwise_xor},
+    {"", "BitwiseNot", read_unary<op::bitwise_not>},
+    {"", "BitwiseAnd", read_binary<op::bitwise_and>},
+    {"", "BitwiseOr", read_binary<op::bitwise_or>},
+    {"", "BitwiseXor", read_binary<op::bitwise_xor>},
     {"", "Cast", read_cast},
     {"", "CastLike", read_cast_like},
 };
@@ -3004,15 +2886,26 @@ inline void read_attention(operation& n) {
     n.out(0, packed ? heads_together(n, result) : result);
 }
 
+/// How many numbers of a head are turned, 0 for all, and whether those of a pair lie side by side.
+struct rotation {
+    std::int64_t turned = 0;
+    bool is_interleaved = false;
+
+    static rotation of(operation& n) { return {n.integer("rotary_embedding_dim", 0), n.flag("interleaved")}; }
+};
+
 /// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
-inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
+inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine,
+                               const rotation& how) {
     const dimension size = n.size_of(apart, 3);
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
-    std::int64_t turned = n.integer("rotary_embedding_dim", 0);
-    turned = turned == 0 ? size : turned;
-    const bool interleaved = n.flag("interleaved");
+    const std::int64_t turned = how.turned == 0 ? size : how.turned;
+    if (turned < 0 || turned > size) {
+        n.wrong({"cannot turn ", turned, " of ", size, " numbers of a head"});
+    }
+    const bool interleaved = how.is_interleaved;
     const output_ref first = interleaved ? n.slice(apart, 3, 0, turned, 2) : n.slice(apart, 3, 0, turned / 2);
     const output_ref second = interleaved ? n.slice(apart, 3, 1, turned, 2) : n.slice(apart, 3, turned / 2, turned);
     const output_ref real =
@@ -3041,7 +2934,7 @@ inline void read_rotary_embedding(operation& n) {
         const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
         return n.unsqueeze(by_place, {1});
     };
-    const output_ref result = turned_pairs(n, apart, cache(1), cache(2));
+    const output_ref result = turned_pairs(n, apart, cache(1), cache(2), rotation::of(n));
     n.out(packed ? heads_together(n, result) : result);
 }
 
@@ -3701,9 +3594,25 @@ inline output_ref reflected(operation& n, output_ref place, double least, double
     return n.make(op::add{}, {folded, n.like(place, least)});
 }
 
-/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other.
+/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other: composed, or, where sizes are not known, as one operation.
+inline void read_grid_sample_of_open_sizes(operation& n) {
+    op::grid_sample what;
+    const std::string_view mode = n.words("mode", "linear");
+    const std::string_view padding = n.words("padding_mode", "zeros");
+    what.align_corners = n.flag("align_corners");
+    what.mode = mode == "cubic" || mode == "bicubic" ? op::grid_sample_mode::bicubic
+                : mode == "nearest"                  ? op::grid_sample_mode::nearest
+                                                     : op::grid_sample_mode::bilinear;
+    what.padding_mode = padding == "border"       ? op::grid_sample_padding::border
+                        : padding == "reflection" ? op::grid_sample_padding::reflection
+                                                  : op::grid_sample_padding::zeros;
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
 inline void read_grid_sample(operation& n) {
     const output_ref x = n.in(0);
+    if (n.rank(x) == 4 && (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic())) {
+        return read_grid_sample_of_open_sizes(n);
+    }
     const lpt::shape sizes = n.static_shape(x);
     const lpt::shape grid = n.static_shape(n.in(1));
     const std::size_t axes = sizes.rank() - 2;
@@ -4085,10 +3994,11 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"ai.onnx.ml", 1, "Binarizer"},
     {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
     {"ai.onnx.preview", 3, "FlexAttention"},
-    {"com.microsoft", 1, "DynamicQuantizeLinear Gelu NhwcMaxPool QuickGelu"},
-    {"com.microsoft", 2, "BiasGelu FastGelu FusedMatMul TransposeMatMul"},
-    {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization QuantizeLinear"},
-    {"com.microsoft", 4, "FusedConv RotaryEmbedding SkipSimplifiedLayerNormalization"},
+    {"com.microsoft", 1, "DynamicQuantizeLinear Gelu Inverse NhwcMaxPool QuickGelu"},
+    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND TransposeMatMul Trilu"},
+    {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization Pad QuantizeLinear Range"},
+    {"com.microsoft", 4,
+     "CropAndResize FusedConv GatherBlockQuantized RotaryEmbedding SkipSimplifiedLayerNormalization"},
     {"com.microsoft", 5,
      "DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
      "QLinearSoftmax SkipLayerNormalization"},
@@ -4098,6 +4008,7 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 9, "EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere"},
     {"com.microsoft", 10, "MultiHeadAttention"},
     {"com.microsoft", 12, "DynamicQuantizeLSTM"},
+    {"com.microsoft", 14, "GroupQueryAttention"},
 };
 
 }  // namespace detail
@@ -4658,7 +4569,7 @@ inline void read_roi_align(operation& n) {
     op::roi_align what;
     what.pooled_h = n.integer("output_height", 1);
     what.pooled_w = n.integer("output_width", 1);
-    what.sampling_ratio = n.integer("sampling_ratio", 0);
+    what.sampling_ratio = math::maximum<std::int64_t>(n.integer("sampling_ratio", 0), 0);
     what.spatial_scale = n.real("spatial_scale", 1);
     const std::string_view mode = n.words("mode", "avg");
     const std::string_view corners =
@@ -4698,19 +4609,19 @@ inline constexpr operator_entry detection_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/einsum.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
-#define LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
+// ======== lpt/import/composed/einsum.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_EINSUM_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_EINSUM_HPP
 /// Sums of products that a formula names axis by axis.
-namespace lpt::inline LPT_ABI::onnx {
+namespace lpt::inline LPT_ABI::composed {
 
 /// The labels of an operand's axes; those of `...` are digits.
-inline std::string labels_of(operation& n, std::string_view term, std::size_t rank) {
+inline std::string labels_of(composer& n, std::string_view term, std::size_t rank) {
     std::string result;
     const std::size_t dots = term.find("...");
     const std::size_t named = dots == std::string_view::npos ? term.size() : term.size() - 3;
     if (named > rank || (dots == std::string_view::npos && named != rank) || rank - named > 10) {
-        n.wrong({"the term '", shown(term), "' does not fit ", rank, " axes"});
+        n.wrong({"the term '", text_view(term.data(), term.size()), "' does not fit ", rank, " axes"});
     }
     for (std::size_t i = 0; i < term.size(); ++i) {
         if (i == dots) {
@@ -4726,7 +4637,7 @@ inline std::string labels_of(operation& n, std::string_view term, std::size_t ra
 }
 
 /// A label that stands twice means the diagonal of its axes.
-inline output_ref without_repeats(operation& n, output_ref x, std::string& labels) {
+inline output_ref without_repeats(composer& n, output_ref x, std::string& labels) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
         for (std::size_t k = i + 1; k < labels.size(); ++k) {
             if (labels[i] != labels[k]) {
@@ -4750,7 +4661,7 @@ inline output_ref without_repeats(operation& n, output_ref x, std::string& label
 }
 
 /// The axes in the order of `all`, with axes of size 1 for labels that the operand does not have.
-inline output_ref spread_out(operation& n, output_ref x, const std::string& labels, const std::string& all) {
+inline output_ref spread_out(composer& n, output_ref x, const std::string& labels, const std::string& all) {
     lpt::integers order;
     lpt::integers missing;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -4765,9 +4676,10 @@ inline output_ref spread_out(operation& n, output_ref x, const std::string& labe
     return missing.empty() ? x : n.make(op::unsqueeze{}, {x, n.indices(missing)});
 }
 
-inline void read_einsum(operation& n) {
+/// The sum of products of the operands that a formula names axis by axis, as numpy's einsum writes it.
+inline output_ref einsum(composer& n, std::string_view equation, view<output_ref> given) {
     std::string formula;
-    for (const char each : n.words("equation", "")) {
+    for (const char each : equation) {
         if (each != ' ') {
             formula += each;
         }
@@ -4776,10 +4688,13 @@ inline void read_einsum(operation& n) {
     std::string left = formula.substr(0, arrow);
     std::vector<std::string> labels;
     std::vector<output_ref> operands;
-    for (std::size_t port = 0, begin = 0; port < n.inputs(); ++port) {
+    if (static_cast<std::size_t>(std::count(left.begin(), left.end(), ',')) + 1 != given.size()) {
+        n.wrong({"the equation '", formula.c_str(), "' does not name ", given.size(), " operands"});
+    }
+    for (std::size_t port = 0, begin = 0; port < given.size(); ++port) {
         const std::size_t comma = std::min(left.find(',', begin), left.size());
-        labels.push_back(labels_of(n, std::string_view(left).substr(begin, comma - begin), n.rank(n.in(port))));
-        operands.push_back(without_repeats(n, n.in(port), labels.back()));
+        labels.push_back(labels_of(n, std::string_view(left).substr(begin, comma - begin), n.rank(given[port])));
+        operands.push_back(without_repeats(n, given[port], labels.back()));
         begin = std::min(comma + 1, left.size());
     }
     std::string every;
@@ -4833,7 +4748,7 @@ inline void read_einsum(operation& n) {
             if (has(first, row) && !has(first, column) && has(second, column) && !has(second, row)) {
                 const output_ref a = spread_out(n, operands[first], labels[first], outer + row + all.back());
                 const output_ref b = spread_out(n, operands[second], labels[second], outer + all.back() + column);
-                return n.out(n.make(op::mat_mul{}, {a, b}));
+                return n.make(op::mat_mul{}, {a, b});
             }
         }
     }
@@ -4842,12 +4757,115 @@ inline void read_einsum(operation& n) {
         const output_ref operand = spread_out(n, operands[i], labels[i], all);
         product = product ? n.make(op::multiply{}, {product, operand}) : operand;
     }
-    n.out(summed.empty() ? product : n.reduce<op::reduce_sum>(product, summed, false));
+    return summed.empty() ? product : n.reduce<op::reduce_sum>(product, summed, false);
+}
+
+}  // namespace lpt::inline LPT_ABI::composed
+#endif
+
+// ======== lpt/import/onnx/einsum.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
+#define LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_einsum(operation& n) {
+    seq<output_ref> operands;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        operands.push_back(n.in(port));
+    }
+    n.out(composed::einsum(n, n.words("equation", ""), operands));
 }
 
 inline constexpr operator_entry einsum_operators[] = {{"", "Einsum", read_einsum}};
 
 }  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/composed/unique.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_UNIQUE_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_UNIQUE_HPP
+namespace lpt::inline LPT_ABI::composed {
+
+/// The order in which numbers of one axis rise; equal ones stay in theirs.
+inline node_id sorted(composer& n, output_ref numbers) {
+    op::top_k what;
+    what.mode = op::top_k_mode::min;
+    what.sort = op::top_k_sort::value;
+    what.index_element_type = i64;
+    what.stable = true;
+    return n.make_node(what, {numbers, n.squeeze(n.size_along(numbers, 0), {0})}, 11);
+}
+
+/// For each row, [rows, columns], how many are less, column by column from the first on, or equal and before it.
+inline output_ref ranks_of_rows(composer& n, output_ref rows) {
+    const output_ref real = n.convert(rows, f64);
+    const output_ref difference =
+        n.make(op::sign{}, {n.make(op::subtract{}, {n.unsqueeze(real, {1}), n.unsqueeze(real, {0})})});
+    op::cum_sum before;
+    before.exclusive = true;
+    const output_ref differs = n.make(before, {n.make(op::abs{}, {difference}), n.integer_constant(2)});
+    const output_ref is_first = n.convert(n.make(op::equal{}, {differs, n.like(differs, 0)}), f64);
+    const output_ref order = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {difference, is_first}), {2}, false);
+    const output_ref place = n.counted(n.size_along(rows, 0));
+    const output_ref is_before = n.make(op::greater{}, {n.unsqueeze(place, {1}), n.unsqueeze(place, {0})});
+    const output_ref zero = n.like(order, 0);
+    const output_ref counts =
+        n.make(op::select{}, {n.make(op::equal{}, {order, zero}), is_before, n.make(op::greater{}, {order, zero})});
+    return n.reduce<op::reduce_sum>(n.convert(counts, i64), {1}, false);
+}
+
+/// What `unique` gives: the different elements or slices, where each is first, which of them each was, and how often each occurs.
+struct unique_elements {
+    output_ref values;
+    output_ref first;
+    output_ref which;
+    output_ref counts;
+};
+
+/// The different elements, or slices along an axis: sorted, or in the order in which they come. `axis`: null for elements.
+inline unique_elements unique(composer& n, output_ref given, const std::int64_t* along, bool is_sorted) {
+    const element type = n.type(given);
+    const bool by_slices = along != nullptr && n.rank(given) > 1;
+    const std::int64_t axis = along != nullptr ? n.axis_of(*along, n.rank(given)) : 0;
+    integers order;
+    for (std::size_t i = 0; i < n.rank(given); ++i) {
+        order.push_back(static_cast<std::int64_t>(i));
+    }
+    if (by_slices) {
+        std::swap(order[0], order[static_cast<std::size_t>(axis)]);
+    }
+    const output_ref slices = by_slices ? n.transpose(given, order) : n.reshape(given, {-1});
+    const output_ref comparable = type == bf16 || type == f16 ? n.convert(slices, f32) : slices;
+    const output_ref rows = by_slices ? n.reshape(comparable, {0, -1}, true) : n.unsqueeze(comparable, {1});
+    const output_ref places(sorted(n, by_slices ? ranks_of_rows(n, rows) : comparable), 1);
+    const output_ref in_order = n.gather(rows, places, 0);
+    const output_ref count = n.size_along(rows, 0);
+    const output_ref place = n.counted(count);
+    const output_ref zero = n.integer_constant(0);
+    const output_ref earlier = n.make(op::maximum{}, {n.make(op::subtract{}, {place, n.integer_constant(1)}), zero});
+    const output_ref changes = n.reduce<op::reduce_logical_or>(
+        n.make(op::not_equal{}, {in_order, n.gather(in_order, earlier, 0)}), {1}, false);
+    const output_ref is_new = n.make(op::logical_or{}, {n.make(op::equal{}, {place, zero}), changes});
+    output_ref group = n.make(op::cum_sum{}, {n.convert(is_new, i64), zero});
+    group = n.make(op::subtract{}, {group, n.integer_constant(1)});
+    output_ref inverse = n.gather(group, output_ref(sorted(n, places), 1), 0);
+    const output_ref begins = n.reshape(n.make(op::non_zero{i64}, {is_new}), {-1});
+    const output_ref one = n.indices({1});
+    const output_ref most = n.indices({9223372036854775807});
+    const output_ref rest = n.make(op::slice{}, {begins, one, most, one, n.indices({0})});
+    output_ref counts = n.make(op::subtract{}, {n.concat({rest, count}, 0), begins});
+    output_ref first = n.gather(places, begins, 0);
+    if (!is_sorted) {
+        const output_ref by_appearance(sorted(n, first), 1);
+        inverse = n.gather(output_ref(sorted(n, by_appearance), 1), inverse, 0);
+        counts = n.gather(counts, by_appearance, 0);
+        first = n.gather(first, by_appearance, 0);
+    }
+    const output_ref result = n.gather(slices, first, 0);
+    return {by_slices ? n.transpose(result, order) : result, first, inverse, counts};
+}
+
+}  // namespace lpt::inline LPT_ABI::composed
 #endif
 
 // ======== lpt/import/onnx/features.hpp
@@ -4989,78 +5007,14 @@ inline void read_binarizer(operation& n) {
     n.out(n.convert(n.make(op::greater{}, {x, n.like(x, n.real("threshold", 0))}), n.type(x)));
 }
 
-/// The order in which numbers of one axis rise; equal ones stay in theirs.
-inline node_id sorted(operation& n, output_ref numbers) {
-    op::top_k what;
-    what.mode = op::top_k_mode::min;
-    what.sort = op::top_k_sort::value;
-    what.index_element_type = i64;
-    what.stable = true;
-    return n.make_node(what, {numbers, n.squeeze(n.size_along(numbers, 0), {0})}, 11);
-}
-
-/// For each row, [rows, columns], how many are less, column by column from the first on, or equal and before it.
-inline output_ref ranks_of_rows(operation& n, output_ref rows) {
-    const output_ref real = n.convert(rows, f64);
-    const output_ref difference =
-        n.make(op::sign{}, {n.make(op::subtract{}, {n.unsqueeze(real, {1}), n.unsqueeze(real, {0})})});
-    op::cum_sum before;
-    before.exclusive = true;
-    const output_ref differs = n.make(before, {n.make(op::abs{}, {difference}), n.integer_constant(2)});
-    const output_ref is_first = n.convert(n.make(op::equal{}, {differs, n.like(differs, 0)}), f64);
-    const output_ref order = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {difference, is_first}), {2}, false);
-    const output_ref place = n.counted(n.size_along(rows, 0));
-    const output_ref is_before = n.make(op::greater{}, {n.unsqueeze(place, {1}), n.unsqueeze(place, {0})});
-    const output_ref zero = n.like(order, 0);
-    const output_ref counts =
-        n.make(op::select{}, {n.make(op::equal{}, {order, zero}), is_before, n.make(op::greater{}, {order, zero})});
-    return n.reduce<op::reduce_sum>(n.convert(counts, i64), {1}, false);
-}
-
-/// The different elements, or slices along an axis: sorted, or in the order in which they come; where each is first, which of them each was,
-/// and how often each occurs.
 inline void read_unique(operation& n) {
-    const output_ref given = n.in(0);
-    const element type = n.type(given);
-    const bool by_slices = n.has_attribute("axis") && n.rank(given) > 1;
-    const std::int64_t axis = by_slices ? n.axis_of(n.integer("axis", 0), n.rank(given)) : 0;
-    lpt::integers order;
-    for (std::size_t i = 0; i < n.rank(given); ++i) {
-        order.push_back(static_cast<std::int64_t>(i));
-    }
-    std::swap(order[0], order[static_cast<std::size_t>(axis)]);
-    const output_ref slices = by_slices ? n.transpose(given, order) : n.reshape(given, {-1});
-    const output_ref comparable = type == bf16 || type == f16 ? n.convert(slices, f32) : slices;
-    const output_ref rows = by_slices ? n.reshape(comparable, {0, -1}, true) : n.unsqueeze(comparable, {1});
-    const output_ref places(sorted(n, by_slices ? ranks_of_rows(n, rows) : comparable), 1);
-    const output_ref in_order = n.gather(rows, places, 0);
-    const output_ref count = n.size_along(rows, 0);
-    const output_ref place = n.counted(count);
-    const output_ref zero = n.integer_constant(0);
-    const output_ref earlier = n.make(op::maximum{}, {n.make(op::subtract{}, {place, n.integer_constant(1)}), zero});
-    const output_ref changes = n.reduce<op::reduce_logical_or>(
-        n.make(op::not_equal{}, {in_order, n.gather(in_order, earlier, 0)}), {1}, false);
-    const output_ref is_new = n.make(op::logical_or{}, {n.make(op::equal{}, {place, zero}), changes});
-    output_ref group = n.make(op::cum_sum{}, {n.convert(is_new, i64), zero});
-    group = n.make(op::subtract{}, {group, n.integer_constant(1)});
-    output_ref inverse = n.gather(group, output_ref(sorted(n, places), 1), 0);
-    const output_ref begins = n.reshape(n.make(op::non_zero{i64}, {is_new}), {-1});
-    const output_ref one = n.indices({1});
-    const output_ref most = n.indices({9223372036854775807});
-    const output_ref rest = n.make(op::slice{}, {begins, one, most, one, n.indices({0})});
-    output_ref counts = n.make(op::subtract{}, {n.concat({rest, count}, 0), begins});
-    output_ref first = n.gather(places, begins, 0);
-    if (!n.flag("sorted", true)) {
-        const output_ref by_appearance(sorted(n, first), 1);
-        inverse = n.gather(output_ref(sorted(n, by_appearance), 1), inverse, 0);
-        counts = n.gather(counts, by_appearance, 0);
-        first = n.gather(first, by_appearance, 0);
-    }
-    const output_ref result = n.gather(slices, first, 0);
-    n.out(0, by_slices ? n.transpose(result, order) : result);
-    n.out(1, first);
-    n.out(2, inverse);
-    n.out(3, counts);
+    const std::int64_t axis = n.integer("axis", 0);
+    const composed::unique_elements made =
+        composed::unique(n, n.in(0), n.has_attribute("axis") ? &axis : nullptr, n.flag("sorted", true));
+    n.out(0, made.values);
+    n.out(1, made.first);
+    n.out(2, made.which);
+    n.out(3, made.counts);
 }
 
 inline constexpr operator_entry feature_operators[] = {
@@ -5123,6 +5077,170 @@ inline void read_flex_attention(operation& n) {
 
 inline constexpr operator_entry flex_attention_operators[] = {
     {"ai.onnx.preview", "FlexAttention", read_flex_attention},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/group_query_attention.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_GROUP_QUERY_ATTENTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_GROUP_QUERY_ATTENTION_HPP
+/// Attention of language models, whose heads of queries share heads of keys and values, and whose keys and values are kept from call to call.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Sizes and places of one call; single numbers are [1], those of the batch [batch, 1].
+struct kept_places {
+    output_ref length;  // of the queries, and of what is new
+    output_ref begin;  // where the new places of each sample begin
+    output_ref total;  // how many places are kept afterwards
+};
+
+/// A tensor of what was kept, [batch, heads, places, size], with the new places in it, as long as `places.total`.
+inline output_ref with_new_places(operation& n, output_ref past, output_ref fresh, const kept_places& places) {
+    const output_ref place = n.make(op::subtract{}, {n.unsqueeze(n.counted(places.total), {0}), places.begin});
+    const output_ref zero = n.integer_constant(0);
+    const output_ref is_new = n.make(
+        op::logical_and{}, {n.make(op::greater_equal{}, {place, zero}), n.make(op::less{}, {place, places.length})});
+    const output_ref last = n.make(op::subtract{}, {places.length, n.integer_constant(1)});
+    const output_ref which = n.make(op::minimum{}, {n.make(op::maximum{}, {place, zero}), last});
+    op::gather take;
+    take.batch_dims = 1;
+    const output_ref moved = n.make(take, {fresh, which, n.integer_constant(2)}, 8);
+    output_ref before = n.like(fresh, 0);
+    if (past) {
+        const output_ref room = n.make(op::subtract{}, {places.total, n.size_along(past, 2)});
+        const output_ref none = n.indices({0, 0, 0, 0});
+        const output_ref behind = n.concat({n.indices({0, 0}), room, n.indices({0})}, 0);
+        before = n.make(op::pad{}, {past, none, behind, n.like(past, 0)}, 12);
+    }
+    return n.make(op::select{}, {n.unsqueeze(is_new, {1, 3}), moved, before});
+}
+
+/// Which keys the queries may look at, [batch, 1, queries, keys]: those before them and themselves, perhaps no farther away than a window.
+inline output_ref visible_keys(operation& n, const kept_places& places) {
+    const output_ref row = n.make(op::add{}, {n.unsqueeze(n.counted(places.length), {0}), places.begin});
+    const output_ref query = n.unsqueeze(row, {2});
+    const output_ref key = n.counted(places.total);
+    output_ref result = n.make(op::less_equal{}, {key, query});
+    if (const std::int64_t window = n.integer("local_window_size", -1); window > 0) {
+        const output_ref farthest = n.make(op::subtract{}, {query, n.integer_constant(window)});
+        result = n.make(op::logical_and{}, {result, n.make(op::greater{}, {key, farthest})});
+    }
+    return n.unsqueeze(result, {1});
+}
+
+/// What is added to scores, for as many places as are kept: those behind the last key count for nothing.
+inline output_ref bias_of_places(operation& n, output_ref bias, const kept_places& places) {
+    if (n.rank(bias) != 4) {
+        n.wrong({"needs a bias of four axes, not of shape ", n.shape(bias)});
+    }
+    const output_ref room = n.make(op::subtract{}, {places.total, n.size_along(bias, 3)});
+    const output_ref behind = n.concat({n.indices({0, 0, 0}), room}, 0);
+    return n.make(op::pad{}, {bias, n.indices({0, 0, 0, 0}), behind, n.like(bias, 0)}, 12);
+}
+
+/// Softmax of scores [batch, heads, queries, keys] beside one more score, of 0 or of its own for each head, whose weight counts for nothing.
+inline output_ref softmax_beside(operation& n, output_ref scores, output_ref other) {
+    const output_ref shape = n.shape_of(scores);
+    const output_ref sizes = n.concat({n.slice(shape, 0, 0, 3), n.indices({1})}, 0);
+    const output_ref column = n.broadcast(other, sizes);
+    const output_ref weights = n.softmax(n.concat({scores, column}, 3), -1);
+    return n.slice(weights, 3, 0, -1);
+}
+
+inline void require_plain_group_query_attention(operation& n) {
+    if (n.wants(3) || n.has(12) || n.has(13) || n.words("k_quant_type", "NONE") != "NONE" ||
+        n.words("v_quant_type", "NONE") != "NONE") {
+        n.wrong({"scores as an output, and keys and values that are kept as integers are not supported"});
+    }
+}
+
+/// softmax(query * keys' * scale + bias) * values over the keys that each query may look at. Where all places are new, those of all samples begin at
+/// 0; else those of a sample end at its number of keys.
+inline void read_group_query_attention(operation& n) {
+    require_plain_group_query_attention(n);
+    const std::int64_t heads = n.integer("num_heads", 0);
+    const std::int64_t key_heads = n.integer("kv_num_heads", 0);
+    constexpr std::int64_t most_heads = 1 << 20;
+    if (heads < 1 || key_heads < 1 || heads > most_heads || key_heads > heads || heads % key_heads != 0) {
+        n.wrong(
+            {"num_heads ", heads, " must be a positive multiple of kv_num_heads ", key_heads, " up to ", most_heads});
+    }
+    output_ref query;
+    output_ref key;
+    output_ref values;
+    if (n.has(1)) {
+        query = heads_apart(n, n.in(0), heads);
+        key = heads_apart(n, n.in(1), key_heads);
+        values = heads_apart(n, n.in(2), key_heads);
+    } else {
+        const output_ref all = heads_apart(n, n.in(0), heads + 2 * key_heads);
+        query = n.slice(all, 1, 0, heads);
+        key = n.slice(all, 1, heads, heads + key_heads);
+        values = n.slice(all, 1, heads + key_heads, heads + 2 * key_heads);
+    }
+    const dimension size = n.size_of(query, 3);
+    if (size == dynamic_dimension || size < 1) {
+        n.wrong({"needs to know the size of a head"});
+    }
+    const output_ref past_key = n.has(3) ? n.in(3) : output_ref();
+    const output_ref past_values = n.has(4) ? n.in(4) : output_ref();
+    kept_places places;
+    places.length = n.size_along(query, 2);
+    const output_ref given_total = n.reshape(n.convert(n.in(6), i64), {1});
+    const output_ref lengths = n.reshape(n.convert(n.in(5), i64), {-1, 1});
+    const output_ref end = n.make(op::add{}, {lengths, n.integer_constant(1)});
+    const output_ref is_first = n.make(op::equal{}, {given_total, places.length});
+    places.begin =
+        n.make(op::select{}, {is_first, n.integer_constant(0), n.make(op::subtract{}, {end, places.length})});
+    places.total = past_key ? n.make(op::maximum{}, {given_total, n.size_along(past_key, 2)}) : given_total;
+    if (n.flag("do_rotary")) {
+        output_ref place = n.make(op::add{}, {n.unsqueeze(n.counted(places.length), {0}), places.begin});
+        place = n.has(9) ? n.convert(n.in(9), i64) : place;
+        const auto by_place = [&](std::size_t port) { return n.unsqueeze(n.gather(n.in(port), place, 0), {1}); };
+        const std::int64_t turned = 2 * n.static_size_of(n.in(7), 1);
+        const rotation how{turned, n.flag("rotary_interleaved")};
+        query = turned_pairs(n, query, by_place(7), by_place(8), how);
+        key = turned_pairs(n, key, by_place(7), by_place(8), how);
+    }
+    key = with_new_places(n, past_key, key, places);
+    values = with_new_places(n, past_values, values, places);
+    n.out(1, key);
+    n.out(2, values);
+    const element type = n.type(query);
+    const element computing = type == f64 ? f64 : f32;
+    const double given_scale = n.real("scale", 0);
+    const double scale = given_scale != 0 ? given_scale : 1 / math::sqrt(static_cast<double>(size));
+    query = n.convert(query, computing);
+    key = n.convert(repeated_heads(n, key, heads / key_heads), computing);
+    values = n.convert(repeated_heads(n, values, heads / key_heads), computing);
+    const output_ref none = n.like(query, -math::infinity);
+    const output_ref bias = n.has(10) ? bias_of_places(n, n.convert(n.in(10), computing), places) : n.like(query, 0);
+    const output_ref mask = n.make(op::select{}, {visible_keys(n, places), bias, none});
+    const double cap = n.real("softcap", 0);
+    const bool is_smooth = n.flag("smooth_softmax") || n.has(11);
+    output_ref result;
+    if (cap <= 0 && !is_smooth) {
+        result = n.make(op::scaled_dot_product_attention{}, {query, key, values, mask, n.like(query, scale)});
+    } else {
+        op::mat_mul product;
+        product.transpose_b = true;
+        output_ref scores = n.make(op::multiply{}, {n.make(product, {query, key}), n.like(query, scale)});
+        if (cap > 0) {
+            const output_ref small = n.make(op::tanh{}, {n.make(op::divide{}, {scores, n.like(scores, cap)})});
+            scores = n.make(op::multiply{}, {small, n.like(scores, cap)});
+        }
+        scores = n.make(op::add{}, {scores, mask});
+        const output_ref other =
+            n.has(11) ? n.reshape(n.convert(n.in(11), computing), {1, -1, 1, 1}) : n.like(scores, 0);
+        const output_ref weights = is_smooth ? softmax_beside(n, scores, other) : n.softmax(scores, -1);
+        result = n.make(op::mat_mul{}, {weights, values});
+    }
+    n.out(0, heads_together(n, n.convert(result, type)));
+}
+
+inline constexpr operator_entry group_query_attention_operators[] = {
+    {"com.microsoft", "GroupQueryAttention", read_group_query_attention},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -5670,6 +5788,9 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
 
 inline void read_gather_elements(operation& n) {
     const output_ref x = n.in(0);
+    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+        return n.out(n.make(op::gather_elements{n.integer("axis", 0)}, {x, n.in(1)}));
+    }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
     const output_ref places = flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis);
@@ -6290,6 +6411,408 @@ inline constexpr operator_entry microsoft_attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/shape.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
+/// Constants, shapes, and what is made of them.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_constant(operation& n) {
+    session& shared = n.reader().shared();
+    const auto out = [&](tensor made) { n.out(n.builder().constant(std::move(made))); };
+    if (const attribute* found = n.find("value", 4)) {
+        return out(read_tensor(found->tensor, shared.file, shared.others, n.builder()));
+    }
+    if (n.has_attribute("value_float")) {
+        return out(make_scalar(f32, n.real("value_float", 0)));
+    }
+    if (n.has_attribute("value_int")) {
+        return n.out(n.integer_constant(n.integer("value_int", 0)));
+    }
+    if (n.has_attribute("value_ints")) {
+        return n.out(n.indices(n.list("value_ints")));
+    }
+    if (n.has_attribute("value_floats")) {
+        seq<double> numbers;
+        for (const float each : n.reals("value_floats")) {
+            numbers.push_back(static_cast<double>(each));
+        }
+        return out(make_tensor(f32, lpt::shape{static_cast<dimension>(numbers.size())}, numbers));
+    }
+    n.wrong({"has no value, or one of strings or of a sparse tensor, which are not supported"});
+}
+
+/// A tensor of one value, f32 zero where none is given.
+inline void read_constant_of_shape(operation& n) {
+    session& shared = n.reader().shared();
+    tensor filling = make_scalar(f32, 0);
+    if (const attribute* found = n.find("value", 4)) {
+        filling = read_tensor(found->tensor, shared.file, shared.others, n.builder());
+        if (filling.elements() != 1) {
+            n.wrong({"value must be one number, not ", filling.elements()});
+        }
+        filling = tensor(filling, lpt::shape{});
+    }
+    op::broadcast what;
+    what.mode = op::broadcast_mode::numpy;
+    n.out(n.make(what, {n.builder().constant(std::move(filling)), n.in(0)}, 3));
+}
+
+inline void read_shape(operation& n) {
+    const output_ref all = n.shape_of(n.in(0));
+    if (!n.has_attribute("start") && !n.has_attribute("end")) {
+        return n.out(all);
+    }
+    const auto rank = static_cast<std::int64_t>(n.rank(n.in(0)));
+    const auto clamped = [&](std::int64_t place) {
+        place = place < 0 ? place + rank : place;
+        return math::maximum<std::int64_t>(0, math::minimum(place, rank));
+    };
+    const std::int64_t begin = clamped(n.integer("start", 0));
+    const std::int64_t end = clamped(n.integer("end", rank));
+    n.out(n.slice(all, 0, begin, math::maximum(begin, end)));
+}
+
+inline void read_size(operation& n) { n.out(n.reduce<op::reduce_prod>(n.shape_of(n.in(0)), {0}, false)); }
+
+inline void read_range(operation& n) {
+    op::range what;
+    what.output_type = n.type(n.in(0));
+    const auto number = [&](std::size_t port) {
+        return n.shape(n.in(port)).rank() == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
+    };
+    n.out(n.make(what, {number(0), number(1), number(2)}));
+}
+
+inline void read_non_zero(operation& n) { n.out(n.make(op::non_zero{}, {n.in(0)})); }
+
+/// Places count from the back where they are negative.
+inline void read_one_hot(operation& n) {
+    op::one_hot what;
+    what.axis = n.integer("axis", -1);
+    const output_ref depth = n.shape(n.in(1)).rank() == 0 ? n.in(1) : n.reshape(n.in(1), view<std::int64_t>());
+    const output_ref size = n.convert(depth, i64);
+    const output_ref places = n.convert(n.in(0), i64);
+    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
+    const output_ref moved = n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
+    const output_ref off = n.squeeze(n.slice(n.in(2), 0, 0, 1), {0});
+    const output_ref on = n.squeeze(n.slice(n.in(2), 0, 1, 2), {0});
+    n.out(n.make(what, {moved, size, on, off}, 1));
+}
+
+/// Ones on a diagonal.
+inline void read_eye_like(operation& n) {
+    const output_ref x = n.in(0);
+    const element type = n.type_attribute("dtype", n.type(x));
+    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, 0)), {1});
+    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, 1)), {0});
+    const output_ref shifted = n.make(op::add{}, {rows, n.integer_constant(n.integer("k", 0))});
+    n.out(n.convert(n.make(op::equal{}, {shifted, columns}), type));
+}
+
+/// The elements, or parts along an axis, where a condition of one axis holds.
+inline void read_compress(operation& n) {
+    const bool flat = !n.has_attribute("axis");
+    const output_ref x = flat ? n.reshape(n.in(0), {-1}) : n.in(0);
+    const output_ref places = n.reshape(n.make(op::non_zero{}, {n.in(1)}), {-1});
+    n.out(n.gather(x, places, flat ? 0 : n.integer("axis", 0)));
+}
+
+/// a0 - a1 cos(2 pi i / N) + a2 cos(4 pi i / N): the windows that signals are seen through.
+inline void read_window_function(operation& n, double a0, double a1, double a2) {
+    const element type = n.type_attribute("output_datatype", f32);
+    const output_ref count = n.shape(n.in(0)).rank() == 0 ? n.in(0) : n.reshape(n.in(0), view<std::int64_t>());
+    const output_ref size = n.convert(count, f32);
+    const output_ref length = n.flag("periodic", true) ? size : n.make(op::subtract{}, {size, n.like(size, 1)});
+    const output_ref place = n.convert(n.counted(n.convert(count, i64)), f32);
+    const output_ref angle =
+        n.make(op::divide{}, {n.make(op::multiply{}, {place, n.like(size, 6.283185307179586)}), length});
+    const auto cosine = [&](double times, double weight) {
+        const output_ref inner = n.make(op::multiply{}, {angle, n.like(size, times)});
+        return n.make(op::multiply{}, {n.make(op::cos{}, {inner}), n.like(size, weight)});
+    };
+    const output_ref first = n.make(op::add{}, {cosine(1, -a1), n.like(size, a0)});
+    n.out(n.convert(a2 == 0 ? first : n.make(op::add{}, {first, cosine(2, a2)}), type));
+}
+inline void read_hann_window(operation& n) { read_window_function(n, 0.5, 0.5, 0); }
+inline void read_hamming_window(operation& n) { read_window_function(n, 25.0 / 46, 21.0 / 46, 0); }
+inline void read_blackman_window(operation& n) { read_window_function(n, 0.42, 0.5, 0.08); }
+
+/// The middle of the axes, or zeros round them, so that they get the sizes that are asked for.
+inline void read_center_crop_pad(operation& n) {
+    const output_ref x = n.in(0);
+    lpt::integers axes = n.list("axes");
+    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const output_ref zero = n.integer_constant(0);
+    const output_ref two = n.integer_constant(2);
+    const output_ref wanted = n.convert(n.in(1), i64);
+    const output_ref sizes = n.gather(n.shape_of(x), n.indices(axes), 0);
+    const auto half = [&](output_ref from, output_ref less) {
+        return n.make(op::divide{}, {n.make(op::maximum{}, {n.make(op::subtract{}, {from, less}), zero}), two});
+    };
+    const output_ref begin = half(sizes, wanted);
+    const output_ref kept = n.make(op::minimum{}, {sizes, wanted});
+    const output_ref ones = n.indices(lpt::integers(axes.size(), 1));
+    const output_ref cropped = n.make(op::slice{}, {x, begin, n.make(op::add{}, {begin, kept}), ones, n.indices(axes)});
+    const output_ref before = half(wanted, kept);
+    const output_ref after = n.make(op::subtract{}, {n.make(op::subtract{}, {wanted, kept}), before});
+    lpt::integers places;
+    places.resize(n.rank(x), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        places[static_cast<std::size_t>(n.axis_of(axes[i], n.rank(x)))] = static_cast<std::int64_t>(i + 1);
+    }
+    const auto all = [&](output_ref margins) {
+        return n.gather(n.concat({n.indices({0}), margins}, 0), n.indices(places), 0);
+    };
+    n.out(n.make(op::pad{}, {cropped, all(before), all(after), n.like(x, 0)}, 12));
+}
+
+/// Places in [-1, 1] along each axis of an image, moved by matrices.
+inline void read_affine_grid(operation& n) {
+    const output_ref theta = n.in(0);
+    const element type = n.type(theta);
+    const bool aligned = n.flag("align_corners");
+    const std::int64_t axes = n.static_size_of(theta, 1);
+    const output_ref sizes = n.convert(n.in(1), i64);
+    const output_ref inner = n.slice(sizes, 0, 2, 2 + axes);
+    seq<output_ref> parts;
+    for (std::int64_t part = axes - 1; part >= 0; --part) {
+        const output_ref count = n.slice(inner, 0, part, part + 1);
+        const output_ref size = n.convert(n.squeeze(count, {0}), type);
+        const output_ref place = n.convert(n.counted(count), type);
+        const output_ref two = n.like(size, 2);
+        const output_ref one = n.like(size, 1);
+        output_ref along;
+        if (aligned) {
+            along = n.make(op::divide{}, {n.make(op::multiply{}, {place, two}), n.make(op::subtract{}, {size, one})});
+        } else {
+            const output_ref odd = n.make(op::add{}, {n.make(op::multiply{}, {place, two}), one});
+            along = n.make(op::divide{}, {odd, size});
+        }
+        lpt::integers as;
+        as.resize(static_cast<std::size_t>(axes), 1);
+        as[static_cast<std::size_t>(part)] = -1;
+        const output_ref spread = n.broadcast(n.reshape(n.make(op::subtract{}, {along, one}), as), inner);
+        parts.push_back(n.reshape(spread, {-1, 1}));
+    }
+    const output_ref places = n.concat(parts, 1);
+    const output_ref ones = n.broadcast(n.like(theta, 1), n.concat({n.size_along(places, 0), n.indices({1})}, 0));
+    op::mat_mul product;
+    product.transpose_b = true;
+    const output_ref moved = n.make(product, {n.concat({places, ones}, 1), theta});
+    const output_ref wanted = n.concat({n.slice(sizes, 0, 0, 1), inner, n.indices({axes})}, 0);
+    n.out(n.make(op::reshape{}, {moved, wanted}));
+}
+
+/// A tensor is there where it is given.
+inline void read_optional_has_element(operation& n) {
+    n.out(n.builder().constant(make_scalar(boolean, n.has(0) ? 1 : 0)));
+}
+inline void read_optional_get_element(operation& n) { n.out_value(0, n.value_at(0)); }
+
+inline constexpr operator_entry shape_operators[] = {
+    {"", "HannWindow", read_hann_window},
+    {"", "HammingWindow", read_hamming_window},
+    {"", "BlackmanWindow", read_blackman_window},
+    {"", "CenterCropPad", read_center_crop_pad},
+    {"", "AffineGrid", read_affine_grid},
+    {"", "OptionalHasElement", read_optional_has_element},
+    {"", "OptionalGetElement", read_optional_get_element},
+    {"", "Constant", read_constant},
+    {"", "ConstantOfShape", read_constant_of_shape},
+    {"", "Shape", read_shape},
+    {"", "Size", read_size},
+    {"", "Range", read_range},
+    {"", "NonZero", read_non_zero},
+    {"", "OneHot", read_one_hot},
+    {"", "EyeLike", read_eye_like},
+    {"", "Compress", read_compress},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/microsoft_movement.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_MOVEMENT_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_MOVEMENT_HPP
+/// Operators of ONNX Runtime's domain `com.microsoft` that move elements, or make them of places.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Margins at all beginnings, then at all ends.
+inline void read_pad_of_all_axes(operation& n) {
+    const output_ref x = n.in(0);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    const output_ref pads = n.reshape(n.convert(n.in(1), i64), {-1});
+    if (n.shape(pads).is_static() && n.shape(pads)[0] != 2 * rank) {
+        n.wrong({"has ", n.shape(pads)[0], " margins for ", rank, " axes"});
+    }
+    op::pad what;
+    what.pad_mode = pad_mode_of(n, n.words("mode", "constant"));
+    seq<output_ref> inputs{x, n.slice(pads, 0, 0, rank), n.slice(pads, 0, rank, 2 * rank)};
+    if (what.pad_mode == op::pad_mode::constant) {
+        inputs.push_back(n.reshape(n.in_or(2, 0), view<std::int64_t>()));
+    }
+    n.out(n.make(what, inputs, 12));
+}
+
+inline void read_gather_nd_of_all_axes(operation& n) { n.out(n.make(op::gather_nd{}, {n.in(0), n.in(1)}, 8)); }
+
+/// From a number on, up to another; the step is 1 where it is left out.
+inline void read_range_of_numbers(operation& n) {
+    op::range what;
+    what.output_type = n.type(n.in(0));
+    const auto number = [&](output_ref from) { return n.reshape(from, view<std::int64_t>()); };
+    n.out(n.make(what, {number(n.in(0)), number(n.in(1)), number(n.in_or(2, 1))}));
+}
+
+inline void read_expand_dims(operation& n) {
+    n.out(n.make(op::unsqueeze{}, {n.in(0), n.reshape(n.convert(n.in(1), i64), {1})}));
+}
+
+inline void read_inverse(operation& n) { n.out(n.make(op::inverse{}, {n.in(0)})); }
+
+/// The distance of each row of one matrix from each of another.
+inline void read_distances(operation& n) {
+    const std::string_view metric = n.words("metric", "sqeuclidean");
+    if (metric != "sqeuclidean" && metric != "euclidean") {
+        n.wrong({"metric '", shown(metric), "' is not known"});
+    }
+    const output_ref a = n.in(0);
+    const output_ref b = n.in(1);
+    if (n.rank(a) != 2 || n.rank(b) != 2) {
+        n.wrong({"needs two matrices, not ", n.shape(a), " and ", n.shape(b)});
+    }
+    op::mat_mul product;
+    product.transpose_b = true;
+    const auto squares = [&](output_ref of, bool keep) {
+        const output_ref sum = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {of, of}), {1}, keep);
+        return sum;
+    };
+    const output_ref both = n.make(op::add{}, {squares(a, true), squares(b, false)});
+    const output_ref shared = n.make(op::multiply{}, {n.make(product, {a, b}), n.like(a, 2)});
+    const output_ref distance = n.make(op::maximum{}, {n.make(op::subtract{}, {both, shared}), n.like(a, 0)});
+    n.out(metric == "euclidean" ? n.make(op::sqrt{}, {distance}) : distance);
+}
+
+/// Where the samples of regions lie along one axis of an image: in elements, [regions, samples].
+inline output_ref crop_places(operation& n, output_ref begin, output_ref end, std::int64_t count, dimension size) {
+    const auto number = [&](double value) { return n.builder().real(value); };
+    const auto last = static_cast<double>(size - 1);
+    const auto times = [&](output_ref a, output_ref b) { return n.make(op::multiply{}, {a, b}); };
+    const output_ref extent = n.make(op::subtract{}, {end, begin});
+    if (count < 2) {
+        return times(n.make(op::add{}, {begin, end}), number(0.5 * last));
+    }
+    const output_ref step = n.make(op::divide{}, {times(extent, number(last)), number(static_cast<double>(count - 1))});
+    const output_ref steps = n.unsqueeze(n.counted(n.indices({count}), f32), {0});
+    return n.make(op::add{}, {times(begin, number(last)), times(steps, step)});
+}
+
+/// Regions of images, resampled to one size; places outside of the image have a value of their own.
+inline void read_crop_and_resize(operation& n) {
+    const output_ref x = n.in(0);
+    const std::string_view mode = n.words("mode", "bilinear");
+    if (mode != "bilinear" && mode != "nearest") {
+        n.wrong({"mode '", shown(mode), "' is not known"});
+    }
+    const lpt::integers sizes = n.known_integers(3);
+    constexpr std::int64_t most = 1 << 24;
+    if (n.rank(x) != 4 || n.rank(n.in(1)) != 2 || sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1 ||
+        sizes[0] > most || sizes[1] > most) {
+        n.wrong({"needs images of four axes, regions of two and two positive sizes, not ", n.shape(x), ", ",
+                 n.shape(n.in(1)), " and ", sizes.size(), " sizes"});
+    }
+    output_ref grid[2];  // x, y in [-1, 1]
+    output_ref inside;
+    for (const std::size_t axis : {0u, 1u}) {
+        const dimension size = n.static_size_of(x, axis + 2);
+        const auto column = [&](std::int64_t which) { return n.convert(n.slice(n.in(1), 1, which, which + 1), f32); };
+        const auto first = static_cast<std::int64_t>(axis);
+        const output_ref places = crop_places(n, column(first), column(first + 2), sizes[axis], size);
+        const auto last = static_cast<double>(size - 1);
+        const output_ref is_inside =
+            n.make(op::logical_and{}, {n.make(op::greater_equal{}, {places, n.builder().real(0)}),
+                                       n.make(op::less_equal{}, {places, n.builder().real(last)})});
+        const output_ref scaled = n.make(op::multiply{}, {places, n.builder().real(size > 1 ? 2 / last : 0)});
+        const output_ref part = n.make(op::subtract{}, {scaled, n.builder().real(1)});
+        const lpt::integers as{0, axis == 0 ? sizes[0] : 1, axis == 0 ? 1 : sizes[1]};
+        grid[1 - axis] = n.reshape(part, as, true);
+        const output_ref shown_inside = n.reshape(is_inside, as, true);
+        inside = inside ? n.make(op::logical_and{}, {inside, shown_inside}) : shown_inside;
+    }
+    const output_ref whole = n.concat({n.indices({1}), n.indices({sizes[0], sizes[1]})}, 0);
+    const auto spread = [&](output_ref from) { return n.unsqueeze(n.broadcast(from, whole), {3}); };
+    op::grid_sample what;
+    what.align_corners = true;
+    what.mode = mode == "nearest" ? op::grid_sample_mode::nearest : op::grid_sample_mode::bilinear;
+    what.padding_mode = op::grid_sample_padding::border;
+    const output_ref images = n.gather(x, n.in(2), 0);
+    const output_ref samples = n.make(what, {images, n.concat({spread(grid[0]), spread(grid[1])}, 3)});
+    const output_ref otherwise = n.like(samples, n.real("extrapolation_value", 0));
+    n.out(n.make(op::select{}, {n.unsqueeze(inside, {1}), samples, otherwise}));
+}
+
+/// Parts of a tensor of 4 or 8 bits, of which blocks along another axis have their scale and, perhaps, zero point.
+inline void read_gather_of_blocks(operation& n) {
+    const std::int64_t bits = n.integer("bits", 4);
+    const std::int64_t block = n.integer("block_size", 128);
+    output_ref data = n.in(0);
+    const bool is_packed = n.type(data) == u8 && bits == 4;
+    if ((bits != 4 && bits != 8) || block < 1 || block > (1 << 24)) {
+        n.wrong({"blocks of ", block, " numbers of ", bits, " bits are not supported"});
+    }
+    // Two numbers of four bits to a byte along the last axis.
+    const auto unpacked = [&](output_ref bytes) {
+        const output_ref whole = n.unsqueeze(n.convert(bytes, i32), {static_cast<std::int64_t>(n.rank(bytes))});
+        const output_ref low = n.make(op::bitwise_and{}, {whole, n.integer_constant(15, i32)});
+        const output_ref high = n.make(op::bitwise_right_shift{}, {whole, n.integer_constant(4, i32)});
+        const output_ref pairs = n.concat({low, high}, static_cast<std::int64_t>(n.rank(bytes)));
+        lpt::integers sizes;
+        sizes.resize(n.rank(bytes), 0);
+        sizes[sizes.size() - 1] = -1;
+        return n.reshape(pairs, sizes, true);
+    };
+    const std::size_t rank = n.rank(data);
+    const std::int64_t along = n.axis_of(n.integer("gather_axis", 0), rank);
+    const std::int64_t blocks = n.axis_of(n.integer("quantize_axis", 1), rank);
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    if (along == blocks || (is_packed && along == last)) {
+        n.wrong({"parts along axis ", along, " cannot be taken from blocks along axis ", blocks});
+    }
+    const auto parts = [&](output_ref from) { return n.gather(from, n.in(1), along); };
+    // Behind the gather, an axis that followed the gathered one has moved by the axes of the indices but one.
+    const std::int64_t quantized = blocks < along ? blocks : blocks + static_cast<std::int64_t>(n.rank(n.in(1))) - 1;
+    data = is_packed ? unpacked(parts(data)) : parts(data);
+    const element type = n.type(n.in(2));
+    const output_ref place = n.counted(n.size_along(data, quantized));
+    const output_ref block_of = n.make(op::divide{}, {place, n.integer_constant(block)});
+    const auto by_number = [&](output_ref numbers) { return n.gather(numbers, block_of, quantized); };
+    output_ref zero = n.like(n.in(2), n.type(n.in(0)) != u8 ? 0 : bits == 4 ? 8 : 128);
+    if (n.has(3)) {
+        const output_ref stored = parts(n.in(3));
+        zero = n.convert(by_number(is_packed ? unpacked(stored) : stored), type);
+    }
+    const output_ref centred = n.make(op::subtract{}, {n.convert(data, type), zero});
+    n.out(n.make(op::multiply{}, {centred, by_number(parts(n.in(2)))}));
+}
+
+inline constexpr operator_entry microsoft_movement_operators[] = {
+    {"com.microsoft", "Pad", read_pad_of_all_axes},
+    {"com.microsoft", "GatherND", read_gather_nd_of_all_axes, true},
+    {"com.microsoft", "Range", read_range_of_numbers},
+    {"com.microsoft", "Trilu", read_triangle},
+    {"com.microsoft", "ExpandDims", read_expand_dims, true},
+    {"com.microsoft", "Inverse", read_inverse},
+    {"com.microsoft", "CDist", read_distances},
+    {"com.microsoft", "CropAndResize", read_crop_and_resize},
+    {"com.microsoft", "GatherBlockQuantized", read_gather_of_blocks},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/reduction.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
 #define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
@@ -6731,7 +7254,7 @@ inline void read_rotary_embedding_by_place(operation& n) {
         places = n.unsqueeze(n.make(op::add{}, {n.counted(n.size_along(apart, 2)), places}), {0});
     }
     const auto by_place = [&](std::size_t port) { return n.unsqueeze(n.gather(n.in(port), places, 0), {1}); };
-    const output_ref result = turned_pairs(n, apart, by_place(2), by_place(3));
+    const output_ref result = turned_pairs(n, apart, by_place(2), by_place(3), rotation::of(n));
     n.out(is_packed ? heads_together(n, result) : result);
 }
 
@@ -6742,6 +7265,71 @@ inline constexpr operator_entry microsoft_transformer_operators[] = {
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/composed/simple_recurrent.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_SIMPLE_RECURRENT_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_SIMPLE_RECURRENT_HPP
+namespace lpt::inline LPT_ABI::composed {
+
+/// What a recurrent unit without gates reads: data [batch, time, input], a first state [batch, directions, hidden], lengths [batch], weights
+/// [directions, hidden, input] and [directions, hidden, hidden], a bias [directions, hidden].
+struct simple_recurrent_inputs {
+    output_ref data;
+    output_ref state;
+    output_ref lengths;
+    output_ref of_data;
+    output_ref of_state;
+    output_ref bias;
+};
+
+/// h' = f(W * x + R * h + b): a gated unit whose gates are always open, 1 / (1 + exp(100)) being too small to count. Where values are clipped, gates
+/// are piecewise linear, so that the limits open and close them, too.
+///
+/// `what` has the one function f, with its parameters, and all else that the operations have in common. Gives a GRUSequence.
+inline node_id simple_recurrent(composer& n, op::gru_sequence what, const simple_recurrent_inputs& from) {
+    if (what.activations.size() != 1) {
+        n.wrong({"needs one activation, not ", what.activations.size()});
+    }
+    const bool is_clipped = what.clip > 0;
+    const auto behind = [](double of_gates, const seq<double>& given) {
+        seq<double> result;
+        if (given.size() != 0) {
+            result.push_back(of_gates);
+            result.push_back(given[0]);
+        }
+        return result;
+    };
+    text function = what.activations[0];
+    what.activations_alpha = behind(0.2, what.activations_alpha);
+    what.activations_beta = behind(0.5, what.activations_beta);
+    what.activations = {};
+    what.activations.push_back(is_clipped ? text("hardsigmoid") : text("sigmoid"));
+    what.activations.push_back(std::move(function));
+    if (is_clipped) {
+        const auto set_first = [](seq<double>& of, double value) {
+            if (of.size() == 0) {
+                of.push_back(value);
+            }
+            of[0] = value;
+        };
+        set_first(what.activations_alpha, math::minimum(1 / math::minimum(what.clip, 100.0), 1e30));
+        set_first(what.activations_beta, 0.5);
+    }
+    const std::int64_t directions = what.direction == op::recurrent_direction::bidirectional ? 2 : 1;
+    const auto with_gates = [&](output_ref rows) {
+        const output_ref none = n.broadcast(
+            n.like(rows, 0), n.concat({n.indices({directions, 2 * what.hidden_size}), n.size_along(rows, 2)}, 0));
+        return n.concat({none, rows}, 1);
+    };
+    const output_ref gate = n.indices({directions, what.hidden_size});
+    const output_ref bias =
+        n.concat({n.broadcast(n.like(from.bias, -100), gate), n.broadcast(n.like(from.bias, 100), gate), from.bias}, 1);
+    return n.make_node(
+        what, {from.data, from.state, from.lengths, with_gates(from.of_data), with_gates(from.of_state), bias});
+}
+
+}  // namespace lpt::inline LPT_ABI::composed
 #endif
 
 // ======== lpt/import/lstm_loop.hpp
@@ -7192,30 +7780,18 @@ inline void read_gru(operation& n) {
     out_states(n, from, made, output_ref(made, 1));
 }
 
-/// h' = f(W * x + R * h + b): a gated unit whose gates are always open, 1 / (1 + exp(100)) being too small to count.
 inline void read_simple_recurrent(operation& n) {
     op::gru_sequence what;
     what.activations = {"tanh"};
     read_recurrent_attributes(n, what, 1);
-    seq<text> functions{"sigmoid"};
-    functions.push_back(what.activations[0]);
-    what.activations = {};
-    for (const text& each : functions) {
-        what.activations.push_back(each);
+    constexpr std::int64_t most = 1 << 24;
+    if (what.hidden_size < 1 || what.hidden_size > most) {
+        n.wrong({"hidden_size must be 1 to ", most, ", not ", what.hidden_size});
     }
-    const std::int64_t size = what.hidden_size;
-    const recurrent_inputs from = read_recurrent_inputs(n, size);
-    const auto with_gates = [&](output_ref rows) {
-        const output_ref none =
-            n.broadcast(n.like(rows, 0), n.concat({n.indices({from.directions, 2 * size}), n.size_along(rows, 2)}, 0));
-        return n.concat({none, rows}, 1);
-    };
-    const output_ref gate = n.indices({from.directions, size});
-    const output_ref bias = n.concat({n.broadcast(n.like(n.in(1), -100), gate), n.broadcast(n.like(n.in(1), 100), gate),
-                                      summed_bias(n, from.directions, size)},
-                                     1);
+    const recurrent_inputs from = read_recurrent_inputs(n, what.hidden_size);
+    const output_ref bias = summed_bias(n, from.directions, what.hidden_size);
     const node_id made =
-        n.make_node(what, {from.data, from.hidden, from.lengths, with_gates(n.in(1)), with_gates(n.in(2)), bias});
+        composed::simple_recurrent(n, what, {from.data, from.hidden, from.lengths, n.in(1), n.in(2), bias});
     out_states(n, from, made, output_ref(made, 1));
 }
 
@@ -7227,6 +7803,81 @@ inline constexpr operator_entry recurrent_operators[] = {
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/composed/blocks_to_image.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_BLOCKS_TO_IMAGE_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_BLOCKS_TO_IMAGE_HPP
+namespace lpt::inline LPT_ABI::composed {
+
+/// 1 where a place of a block and the place of the block meet an element of the image, along one axis: [places in both, elements].
+inline output_ref meetings(composer& n, output_ref block, output_ref blocks, output_ref size, std::int64_t stride,
+                           std::int64_t dilation, std::int64_t pad) {
+    const auto times = [&](output_ref from, std::int64_t factor) {
+        return n.make(op::multiply{}, {n.counted(from), n.integer_constant(factor)});
+    };
+    const output_ref place =
+        n.make(op::add{}, {n.unsqueeze(times(block, dilation), {1}), n.unsqueeze(times(blocks, stride), {0})});
+    const output_ref element = n.make(op::add{}, {n.counted(size), n.integer_constant(pad)});
+    const output_ref meets = n.make(op::equal{}, {n.unsqueeze(place, {2}), n.unsqueeze(element, {0, 1})});
+    return n.make(op::reshape{}, {n.convert(meets, f32), n.concat({n.indices({-1}), size}, 0)});
+}
+
+/// Blocks of an image, one a column, added up where they lie over each other: the opposite of taking them from the image.
+///
+/// `x`: [batch, channels * elements of a block, blocks]; `image`, `block`: their sizes, i64; a stride and a dilation an axis, two pads; empty lists are all 1 or 0.
+inline output_ref blocks_to_image(composer& n, output_ref x, output_ref image, output_ref block, integers strides,
+                                  integers dilations, integers pads) {
+    const auto axes = n.static_shape(image).elements();
+    strides.resize(strides.empty() ? axes : strides.size(), 1);
+    dilations.resize(dilations.empty() ? axes : dilations.size(), 1);
+    pads.resize(pads.empty() ? 2 * axes : pads.size(), 0);
+    constexpr std::size_t most = 4;
+    if (n.rank(x) != 3 || axes == 0 || axes > most || strides.size() != axes || dilations.size() != axes ||
+        pads.size() != 2 * axes || n.static_shape(block).elements() != axes) {
+        n.wrong({"strides, dilations, pads and blocks must fit the ", axes,
+                 " axes of the image, and data must have three"});
+    }
+    seq<output_ref> matrices;
+    seq<output_ref> sizes{n.indices({0, -1}), block};
+    integers order{0, 1};
+    for (std::size_t i = 0; i < axes; ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        constexpr std::int64_t most_step = 1 << 30;
+        const std::int64_t pad = math::minimum(pads[i], pads[i + axes]);
+        const std::int64_t greatest =
+            math::maximum(math::maximum(strides[i], dilations[i]), math::maximum(pads[i], pads[i + axes]));
+        if (strides[i] < 1 || dilations[i] < 1 || pad < 0 || greatest > most_step) {
+            n.wrong({"strides and dilations must be positive, pads not negative, and all at most ", most_step});
+        }
+        const output_ref size = n.slice(image, 0, at, at + 1);
+        const output_ref own = n.slice(block, 0, at, at + 1);
+        const auto number = [&](std::int64_t value) { return n.indices({value}); };
+        const output_ref reach =
+            n.make(op::multiply{}, {n.make(op::subtract{}, {own, number(1)}), number(dilations[i])});
+        const output_ref room =
+            n.make(op::subtract{}, {n.make(op::add{}, {size, number(pads[i] + pads[i + axes] - 1)}), reach});
+        const output_ref blocks = n.make(op::add{}, {n.make(op::divide{}, {room, number(strides[i])}), number(1)});
+        matrices.push_back(n.convert(meetings(n, own, blocks, size, strides[i], dilations[i], pads[i]), n.type(x)));
+        sizes.push_back(blocks);
+        order.push_back(at + 2);
+        order.push_back(at + 2 + static_cast<std::int64_t>(axes));
+    }
+    output_ref result = n.transpose(n.make(op::reshape{true}, {x, n.concat(sizes, 0)}), order);
+    for (std::size_t i = axes; i-- > 0;) {
+        const std::size_t rank = n.rank(result);
+        integers together(rank - 1, 0);
+        together[rank - 2] = -1;
+        integers moved{0, 1, static_cast<std::int64_t>(rank) - 2};
+        for (std::size_t axis = 2; axis + 2 < rank; ++axis) {
+            moved.push_back(static_cast<std::int64_t>(axis));
+        }
+        result = n.transpose(n.make(op::mat_mul{}, {n.reshape(result, together, true), matrices[i]}), moved);
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::composed
 #endif
 
 // ======== lpt/import/onnx/scatter.hpp
@@ -7282,6 +7933,18 @@ inline output_ref scattered(operation& n, output_ref data, output_ref places, ou
 
 inline void read_scatter_elements(operation& n) {
     const output_ref x = n.in(0);
+    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+        using enum op::element_reduction;
+        op::scatter_elements_update what;
+        switch (scatter_reduction_of(n)) {
+            case op::scatter_reduction::sum: what.reduction = sum; break;
+            case op::scatter_reduction::prod: what.reduction = prod; break;
+            case op::scatter_reduction::min: what.reduction = min; break;
+            case op::scatter_reduction::max: what.reduction = max; break;
+            default: break;
+        }
+        return n.out(n.make(what, {x, n.in(1), n.in(2), n.integer_constant(n.integer("axis", 0))}));
+    }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
     const output_ref places = n.reshape(flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis), {-1});
@@ -7291,6 +7954,9 @@ inline void read_scatter_elements(operation& n) {
 
 inline void read_scatter_nd(operation& n) {
     const output_ref x = n.in(0);
+    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+        return n.out(n.make(op::scatter_nd_update{scatter_reduction_of(n)}, {x, n.in(1), n.in(2)}));
+    }
     const lpt::shape sizes = n.static_shape(x);
     const lpt::shape indices = n.static_shape(n.in(1));
     const auto depth = static_cast<std::size_t>(indices.rank() == 0 ? 0 : indices[indices.rank() - 1]);
@@ -7317,77 +7983,12 @@ inline void read_scatter_nd(operation& n) {
     n.out(n.reshape(result, sizes.dimensions()));
 }
 
-/// Maxima put back to the places that MaxPool gave.
-/// 1 where a place of a block and the place of the block meet an element of the image, along one axis: [places in both, elements].
-inline output_ref meetings(operation& n, output_ref block, output_ref blocks, output_ref size, std::int64_t stride,
-                           std::int64_t dilation, std::int64_t pad) {
-    const auto times = [&](output_ref from, std::int64_t factor) {
-        return n.make(op::multiply{}, {n.counted(from), n.integer_constant(factor)});
-    };
-    const output_ref place =
-        n.make(op::add{}, {n.unsqueeze(times(block, dilation), {1}), n.unsqueeze(times(blocks, stride), {0})});
-    const output_ref element = n.make(op::add{}, {n.counted(size), n.integer_constant(pad)});
-    const output_ref meets = n.make(op::equal{}, {n.unsqueeze(place, {2}), n.unsqueeze(element, {0, 1})});
-    return n.make(op::reshape{}, {n.convert(meets, f32), n.concat({n.indices({-1}), size}, 0)});
-}
-
-/// Blocks of an image, one a column, added up where they lie over each other: the opposite of taking them from the image.
 inline void read_blocks_to_image(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref image = n.convert(n.in(1), i64);
-    const output_ref block = n.convert(n.in(2), i64);
-    const auto axes = n.static_shape(image).elements();
-    lpt::integers strides = n.list("strides");
-    lpt::integers dilations = n.list("dilations");
-    lpt::integers pads = n.list("pads");
-    strides.resize(strides.empty() ? axes : strides.size(), 1);
-    dilations.resize(dilations.empty() ? axes : dilations.size(), 1);
-    pads.resize(pads.empty() ? 2 * axes : pads.size(), 0);
-    constexpr std::size_t most = 4;
-    if (n.rank(x) != 3 || axes == 0 || axes > most || strides.size() != axes || dilations.size() != axes ||
-        pads.size() != 2 * axes || n.static_shape(block).elements() != axes) {
-        n.wrong({"strides, dilations, pads and blocks must fit the ", axes,
-                 " axes of the image, and data must have three"});
-    }
-    seq<output_ref> matrices;
-    seq<output_ref> sizes{n.indices({0, -1}), block};
-    lpt::integers order{0, 1};
-    for (std::size_t i = 0; i < axes; ++i) {
-        const auto at = static_cast<std::int64_t>(i);
-        constexpr std::int64_t most_step = 1 << 30;
-        const std::int64_t pad = math::minimum(pads[i], pads[i + axes]);
-        const std::int64_t greatest =
-            math::maximum(math::maximum(strides[i], dilations[i]), math::maximum(pads[i], pads[i + axes]));
-        if (strides[i] < 1 || dilations[i] < 1 || pad < 0 || greatest > most_step) {
-            n.wrong({"strides and dilations must be positive, pads not negative, and all at most ", most_step});
-        }
-        const output_ref size = n.slice(image, 0, at, at + 1);
-        const output_ref own = n.slice(block, 0, at, at + 1);
-        const auto number = [&](std::int64_t value) { return n.indices({value}); };
-        const output_ref reach =
-            n.make(op::multiply{}, {n.make(op::subtract{}, {own, number(1)}), number(dilations[i])});
-        const output_ref room =
-            n.make(op::subtract{}, {n.make(op::add{}, {size, number(pads[i] + pads[i + axes] - 1)}), reach});
-        const output_ref blocks = n.make(op::add{}, {n.make(op::divide{}, {room, number(strides[i])}), number(1)});
-        matrices.push_back(n.convert(meetings(n, own, blocks, size, strides[i], dilations[i], pads[i]), n.type(x)));
-        sizes.push_back(blocks);
-        order.push_back(at + 2);
-        order.push_back(at + 2 + static_cast<std::int64_t>(axes));
-    }
-    output_ref result = n.transpose(n.make(op::reshape{true}, {x, n.concat(sizes, 0)}), order);
-    for (std::size_t i = axes; i-- > 0;) {
-        const std::size_t rank = n.rank(result);
-        lpt::integers together(rank - 1, 0);
-        together[rank - 2] = -1;
-        lpt::integers moved{0, 1, static_cast<std::int64_t>(rank) - 2};
-        for (std::size_t axis = 2; axis + 2 < rank; ++axis) {
-            moved.push_back(static_cast<std::int64_t>(axis));
-        }
-        result = n.transpose(n.make(op::mat_mul{}, {n.reshape(result, together, true), matrices[i]}), moved);
-    }
-    n.out(result);
+    n.out(composed::blocks_to_image(n, n.in(0), n.convert(n.in(1), i64), n.convert(n.in(2), i64), n.list("strides"),
+                                    n.list("dilations"), n.list("pads")));
 }
 
+/// Maxima put back to the places that MaxPool gave.
 inline void read_max_unpool(operation& n) {
     const lpt::shape data = n.static_shape(n.in(0));
     const lpt::integers kernel = n.list("kernel_shape");
@@ -7624,227 +8225,54 @@ inline constexpr operator_entry sequence_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/shape.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
-#define LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
-/// Constants, shapes, and what is made of them.
-namespace lpt::inline LPT_ABI::onnx {
+// ======== lpt/import/composed/short_time_transform.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_SHORT_TIME_TRANSFORM_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_SHORT_TIME_TRANSFORM_HPP
+namespace lpt::inline LPT_ABI::composed {
 
-inline void read_constant(operation& n) {
-    session& shared = n.reader().shared();
-    const auto out = [&](tensor made) { n.out(n.builder().constant(std::move(made))); };
-    if (const attribute* found = n.find("value", 4)) {
-        return out(read_tensor(found->tensor, shared.file, shared.others, n.builder()));
+/// Spectra of windows of a signal, [batch, places, 1 or 2], that begin a step apart; step and length may be known only when the network runs.
+///
+/// `signal`: [batch, samples, 1 or 2]; `step`, `length`: single numbers; `window`: [length], or none. Spectra: [batch, places, bins, 2].
+inline output_ref short_time_transform(composer& n, output_ref signal, output_ref step_value, output_ref length_value,
+                                       output_ref window, bool is_one_sided) {
+    const dimension parts = n.size_of(signal, 2);
+    if (n.rank(signal) != 3 || parts < 1 || parts > 2) {
+        n.wrong({"needs a signal of real or complex numbers, not of shape ", n.shape(signal)});
     }
-    if (n.has_attribute("value_float")) {
-        return out(make_scalar(f32, n.real("value_float", 0)));
-    }
-    if (n.has_attribute("value_int")) {
-        return n.out(n.integer_constant(n.integer("value_int", 0)));
-    }
-    if (n.has_attribute("value_ints")) {
-        return n.out(n.indices(n.list("value_ints")));
-    }
-    if (n.has_attribute("value_floats")) {
-        seq<double> numbers;
-        for (const float each : n.reals("value_floats")) {
-            numbers.push_back(static_cast<double>(each));
-        }
-        return out(make_tensor(f32, lpt::shape{static_cast<dimension>(numbers.size())}, numbers));
-    }
-    n.wrong({"has no value, or one of strings or of a sparse tensor, which are not supported"});
-}
-
-/// A tensor of one value, f32 zero where none is given.
-inline void read_constant_of_shape(operation& n) {
-    session& shared = n.reader().shared();
-    tensor filling = make_scalar(f32, 0);
-    if (const attribute* found = n.find("value", 4)) {
-        filling = read_tensor(found->tensor, shared.file, shared.others, n.builder());
-        if (filling.elements() != 1) {
-            n.wrong({"value must be one number, not ", filling.elements()});
-        }
-        filling = tensor(filling, lpt::shape{});
-    }
-    op::broadcast what;
-    what.mode = op::broadcast_mode::numpy;
-    n.out(n.make(what, {n.builder().constant(std::move(filling)), n.in(0)}, 3));
-}
-
-inline void read_shape(operation& n) {
-    const output_ref all = n.shape_of(n.in(0));
-    if (!n.has_attribute("start") && !n.has_attribute("end")) {
-        return n.out(all);
-    }
-    const auto rank = static_cast<std::int64_t>(n.rank(n.in(0)));
-    const auto clamped = [&](std::int64_t place) {
-        place = place < 0 ? place + rank : place;
-        return math::maximum<std::int64_t>(0, math::minimum(place, rank));
+    const element type = n.type(signal);
+    const auto scalar = [&](output_ref from) { return n.reshape(n.convert(from, i64), view<std::int64_t>()); };
+    const output_ref step = scalar(step_value);
+    const output_ref length = scalar(length_value);
+    const output_ref one = n.integer_constant(1);
+    const output_ref room = n.make(op::subtract{}, {scalar(n.size_along(signal, 1)), length});
+    const output_ref frames = n.make(op::add{}, {n.make(op::divide{}, {room, step}), one});
+    const output_ref place = n.counted(length);
+    const output_ref begin = n.make(op::multiply{}, {n.counted(frames), step});
+    const output_ref places = n.make(op::add{}, {n.unsqueeze(begin, {1}), n.unsqueeze(place, {0})});
+    const output_ref half = n.make(op::add{}, {n.make(op::divide{}, {length, n.integer_constant(2)}), one});
+    const output_ref bins = n.counted(is_one_sided ? half : length);
+    // Angles are small for the sake of sine and cosine.
+    const output_ref turns =
+        n.make(op::floor_mod{}, {n.make(op::multiply{}, {n.unsqueeze(place, {1}), n.unsqueeze(bins, {0})}), length});
+    const output_ref unit = n.make(op::divide{}, {n.builder().real(6.283185307179586, f64), n.convert(length, f64)});
+    const output_ref angle = n.make(op::multiply{}, {n.convert(turns, f64), unit});
+    const output_ref cosine = n.convert(n.make(op::cos{}, {angle}), type);
+    const output_ref sine = n.convert(n.make(op::sin{}, {angle}), type);
+    const auto part = [&](std::int64_t which) {
+        const output_ref taken = n.gather(n.squeeze(n.slice(signal, 2, which, which + 1), {2}), places, 1);
+        return window ? n.make(op::multiply{}, {taken, window}) : taken;
     };
-    const std::int64_t begin = clamped(n.integer("start", 0));
-    const std::int64_t end = clamped(n.integer("end", rank));
-    n.out(n.slice(all, 0, begin, math::maximum(begin, end)));
-}
-
-inline void read_size(operation& n) { n.out(n.reduce<op::reduce_prod>(n.shape_of(n.in(0)), {0}, false)); }
-
-inline void read_range(operation& n) {
-    op::range what;
-    what.output_type = n.type(n.in(0));
-    const auto number = [&](std::size_t port) {
-        return n.shape(n.in(port)).rank() == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
-    };
-    n.out(n.make(what, {number(0), number(1), number(2)}));
-}
-
-inline void read_non_zero(operation& n) { n.out(n.make(op::non_zero{}, {n.in(0)})); }
-
-/// Places count from the back where they are negative.
-inline void read_one_hot(operation& n) {
-    op::one_hot what;
-    what.axis = n.integer("axis", -1);
-    const output_ref depth = n.shape(n.in(1)).rank() == 0 ? n.in(1) : n.reshape(n.in(1), view<std::int64_t>());
-    const output_ref size = n.convert(depth, i64);
-    const output_ref places = n.convert(n.in(0), i64);
-    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
-    const output_ref moved = n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
-    const output_ref off = n.squeeze(n.slice(n.in(2), 0, 0, 1), {0});
-    const output_ref on = n.squeeze(n.slice(n.in(2), 0, 1, 2), {0});
-    n.out(n.make(what, {moved, size, on, off}, 1));
-}
-
-/// Ones on a diagonal.
-inline void read_eye_like(operation& n) {
-    const output_ref x = n.in(0);
-    const element type = n.type_attribute("dtype", n.type(x));
-    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, 0)), {1});
-    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, 1)), {0});
-    const output_ref shifted = n.make(op::add{}, {rows, n.integer_constant(n.integer("k", 0))});
-    n.out(n.convert(n.make(op::equal{}, {shifted, columns}), type));
-}
-
-/// The elements, or parts along an axis, where a condition of one axis holds.
-inline void read_compress(operation& n) {
-    const bool flat = !n.has_attribute("axis");
-    const output_ref x = flat ? n.reshape(n.in(0), {-1}) : n.in(0);
-    const output_ref places = n.reshape(n.make(op::non_zero{}, {n.in(1)}), {-1});
-    n.out(n.gather(x, places, flat ? 0 : n.integer("axis", 0)));
-}
-
-/// a0 - a1 cos(2 pi i / N) + a2 cos(4 pi i / N): the windows that signals are seen through.
-inline void read_window_function(operation& n, double a0, double a1, double a2) {
-    const element type = n.type_attribute("output_datatype", f32);
-    const output_ref count = n.shape(n.in(0)).rank() == 0 ? n.in(0) : n.reshape(n.in(0), view<std::int64_t>());
-    const output_ref size = n.convert(count, f32);
-    const output_ref length = n.flag("periodic", true) ? size : n.make(op::subtract{}, {size, n.like(size, 1)});
-    const output_ref place = n.convert(n.counted(n.convert(count, i64)), f32);
-    const output_ref angle =
-        n.make(op::divide{}, {n.make(op::multiply{}, {place, n.like(size, 6.283185307179586)}), length});
-    const auto cosine = [&](double times, double weight) {
-        const output_ref inner = n.make(op::multiply{}, {angle, n.like(size, times)});
-        return n.make(op::multiply{}, {n.make(op::cos{}, {inner}), n.like(size, weight)});
-    };
-    const output_ref first = n.make(op::add{}, {cosine(1, -a1), n.like(size, a0)});
-    n.out(n.convert(a2 == 0 ? first : n.make(op::add{}, {first, cosine(2, a2)}), type));
-}
-inline void read_hann_window(operation& n) { read_window_function(n, 0.5, 0.5, 0); }
-inline void read_hamming_window(operation& n) { read_window_function(n, 25.0 / 46, 21.0 / 46, 0); }
-inline void read_blackman_window(operation& n) { read_window_function(n, 0.42, 0.5, 0.08); }
-
-/// The middle of the axes, or zeros round them, so that they get the sizes that are asked for.
-inline void read_center_crop_pad(operation& n) {
-    const output_ref x = n.in(0);
-    lpt::integers axes = n.list("axes");
-    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(x); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
+    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
+    output_ref real = product(part(0), cosine);
+    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
+    if (parts == 2) {
+        real = n.make(op::add{}, {real, product(part(1), sine)});
+        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
     }
-    const output_ref zero = n.integer_constant(0);
-    const output_ref two = n.integer_constant(2);
-    const output_ref wanted = n.convert(n.in(1), i64);
-    const output_ref sizes = n.gather(n.shape_of(x), n.indices(axes), 0);
-    const auto half = [&](output_ref from, output_ref less) {
-        return n.make(op::divide{}, {n.make(op::maximum{}, {n.make(op::subtract{}, {from, less}), zero}), two});
-    };
-    const output_ref begin = half(sizes, wanted);
-    const output_ref kept = n.make(op::minimum{}, {sizes, wanted});
-    const output_ref ones = n.indices(lpt::integers(axes.size(), 1));
-    const output_ref cropped = n.make(op::slice{}, {x, begin, n.make(op::add{}, {begin, kept}), ones, n.indices(axes)});
-    const output_ref before = half(wanted, kept);
-    const output_ref after = n.make(op::subtract{}, {n.make(op::subtract{}, {wanted, kept}), before});
-    lpt::integers places;
-    places.resize(n.rank(x), 0);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        places[static_cast<std::size_t>(n.axis_of(axes[i], n.rank(x)))] = static_cast<std::int64_t>(i + 1);
-    }
-    const auto all = [&](output_ref margins) {
-        return n.gather(n.concat({n.indices({0}), margins}, 0), n.indices(places), 0);
-    };
-    n.out(n.make(op::pad{}, {cropped, all(before), all(after), n.like(x, 0)}, 12));
+    return n.concat({n.unsqueeze(real, {3}), n.unsqueeze(imaginary, {3})}, 3);
 }
 
-/// Places in [-1, 1] along each axis of an image, moved by matrices.
-inline void read_affine_grid(operation& n) {
-    const output_ref theta = n.in(0);
-    const element type = n.type(theta);
-    const bool aligned = n.flag("align_corners");
-    const std::int64_t axes = n.static_size_of(theta, 1);
-    const output_ref sizes = n.convert(n.in(1), i64);
-    const output_ref inner = n.slice(sizes, 0, 2, 2 + axes);
-    seq<output_ref> parts;
-    for (std::int64_t part = axes - 1; part >= 0; --part) {
-        const output_ref count = n.slice(inner, 0, part, part + 1);
-        const output_ref size = n.convert(n.squeeze(count, {0}), type);
-        const output_ref place = n.convert(n.counted(count), type);
-        const output_ref two = n.like(size, 2);
-        const output_ref one = n.like(size, 1);
-        output_ref along;
-        if (aligned) {
-            along = n.make(op::divide{}, {n.make(op::multiply{}, {place, two}), n.make(op::subtract{}, {size, one})});
-        } else {
-            const output_ref odd = n.make(op::add{}, {n.make(op::multiply{}, {place, two}), one});
-            along = n.make(op::divide{}, {odd, size});
-        }
-        lpt::integers as;
-        as.resize(static_cast<std::size_t>(axes), 1);
-        as[static_cast<std::size_t>(part)] = -1;
-        const output_ref spread = n.broadcast(n.reshape(n.make(op::subtract{}, {along, one}), as), inner);
-        parts.push_back(n.reshape(spread, {-1, 1}));
-    }
-    const output_ref places = n.concat(parts, 1);
-    const output_ref ones = n.broadcast(n.like(theta, 1), n.concat({n.size_along(places, 0), n.indices({1})}, 0));
-    op::mat_mul product;
-    product.transpose_b = true;
-    const output_ref moved = n.make(product, {n.concat({places, ones}, 1), theta});
-    const output_ref wanted = n.concat({n.slice(sizes, 0, 0, 1), inner, n.indices({axes})}, 0);
-    n.out(n.make(op::reshape{}, {moved, wanted}));
-}
-
-/// A tensor is there where it is given.
-inline void read_optional_has_element(operation& n) {
-    n.out(n.builder().constant(make_scalar(boolean, n.has(0) ? 1 : 0)));
-}
-inline void read_optional_get_element(operation& n) { n.out_value(0, n.value_at(0)); }
-
-inline constexpr operator_entry shape_operators[] = {
-    {"", "HannWindow", read_hann_window},
-    {"", "HammingWindow", read_hamming_window},
-    {"", "BlackmanWindow", read_blackman_window},
-    {"", "CenterCropPad", read_center_crop_pad},
-    {"", "AffineGrid", read_affine_grid},
-    {"", "OptionalHasElement", read_optional_has_element},
-    {"", "OptionalGetElement", read_optional_get_element},
-    {"", "Constant", read_constant},
-    {"", "ConstantOfShape", read_constant_of_shape},
-    {"", "Shape", read_shape},
-    {"", "Size", read_size},
-    {"", "Range", read_range},
-    {"", "NonZero", read_non_zero},
-    {"", "OneHot", read_one_hot},
-    {"", "EyeLike", read_eye_like},
-    {"", "Compress", read_compress},
-};
-
-}  // namespace lpt::inline LPT_ABI::onnx
+}  // namespace lpt::inline LPT_ABI::composed
 #endif
 
 // ======== lpt/import/onnx/signal.hpp
@@ -7975,44 +8403,12 @@ inline void read_fourier_transform(operation& n) {
                    last));
 }
 
-/// Spectra of windows of a signal, [batch, places, 1 or 2], that begin a step apart; step and length may be known only when the network runs.
 inline void read_short_time_transform(operation& n) {
-    const output_ref signal = n.in(0);
-    const lpt::shape sizes = n.static_shape(signal);
-    if (sizes.rank() != 3 || sizes[2] < 1 || sizes[2] > 2 || (!n.has(2) && !n.has(3))) {
-        n.wrong({"needs a signal of real or complex numbers, not of shape ", sizes, ", and a window or a length"});
+    if (!n.has(2) && !n.has(3)) {
+        n.wrong({"needs a window or a length"});
     }
-    const element type = n.type(signal);
-    const auto scalar = [&](output_ref from) { return n.reshape(n.convert(from, i64), view<std::int64_t>()); };
-    const output_ref step = scalar(n.in(1));
-    const output_ref length = scalar(n.has(3) ? n.in(3) : n.size_along(n.in(2), 0));
-    const output_ref one = n.integer_constant(1);
-    const output_ref room = n.make(op::subtract{}, {n.integer_constant(sizes[1]), length});
-    const output_ref frames = n.make(op::add{}, {n.make(op::divide{}, {room, step}), one});
-    const output_ref place = n.counted(length);
-    const output_ref begin = n.make(op::multiply{}, {n.counted(frames), step});
-    const output_ref places = n.make(op::add{}, {n.unsqueeze(begin, {1}), n.unsqueeze(place, {0})});
-    const output_ref half = n.make(op::add{}, {n.make(op::divide{}, {length, n.integer_constant(2)}), one});
-    const output_ref bins = n.counted(n.flag("onesided", true) ? half : length);
-    // Angles are small for the sake of sine and cosine.
-    const output_ref turns =
-        n.make(op::floor_mod{}, {n.make(op::multiply{}, {n.unsqueeze(place, {1}), n.unsqueeze(bins, {0})}), length});
-    const output_ref unit = n.make(op::divide{}, {n.builder().real(6.283185307179586, f64), n.convert(length, f64)});
-    const output_ref angle = n.make(op::multiply{}, {n.convert(turns, f64), unit});
-    const output_ref cosine = n.convert(n.make(op::cos{}, {angle}), type);
-    const output_ref sine = n.convert(n.make(op::sin{}, {angle}), type);
-    const auto part = [&](std::int64_t which) {
-        const output_ref taken = n.gather(n.squeeze(n.slice(signal, 2, which, which + 1), {2}), places, 1);
-        return n.has(2) ? n.make(op::multiply{}, {taken, n.in(2)}) : taken;
-    };
-    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
-    output_ref real = product(part(0), cosine);
-    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
-    if (sizes[2] == 2) {
-        real = n.make(op::add{}, {real, product(part(1), sine)});
-        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
-    }
-    n.out(n.concat({n.unsqueeze(real, {3}), n.unsqueeze(imaginary, {3})}, 3));
+    n.out(composed::short_time_transform(n, n.in(0), n.in(1), n.has(3) ? n.in(3) : n.size_along(n.in(2), 0),
+                                         n.has(2) ? n.in(2) : output_ref(), n.flag("onesided", true)));
 }
 
 /// How much each frequency of a spectrum counts for each of some bands, which lie evenly on the mel scale.
@@ -8112,6 +8508,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
+        add(microsoft_movement_operators);
+        add(group_query_attention_operators);
         add(microsoft_transformer_operators);
         add(sequence_operators);
         return result;
@@ -8162,6 +8560,377 @@ LPT_COMPILED_IMPORT template graph import_onnx<>(const std::string&, bool);
 #endif
 
 }  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import/composed/embedding_bags.hpp
+#ifndef LPT_HOLDS_IMPORT_COMPOSED_EMBEDDING_BAGS_HPP
+#define LPT_HOLDS_IMPORT_COMPOSED_EMBEDDING_BAGS_HPP
+namespace lpt::inline LPT_ABI::composed {
+
+/// Rows of a table, [rows, numbers…], put together by bags.
+struct embedding_bags {
+    output_ref table;
+    output_ref indices;      // [count]: which rows
+    output_ref bags;         // [count], i64: the bag that each row belongs to; one below 0 belongs to none
+    output_ref bag_count;    // [1], i64
+    output_ref otherwise;    // which row an empty bag has, -1 for zeros; or none, for zeros
+    output_ref row_weights;  // [count], or none
+    bool is_mean = false;
+};
+
+/// The axes of a table behind the first one, as many 1s, with `first` in front.
+inline output_ref along_rows(composer& n, output_ref table, output_ref numbers) {
+    integers sizes;
+    sizes.resize(n.rank(table), 1);
+    sizes[0] = -1;
+    return n.reshape(numbers, sizes);
+}
+
+/// Sums or means of the rows of each bag, [bags, numbers…].
+inline output_ref sums_of_bags(composer& n, const embedding_bags& from) {
+    if (n.rank(from.table) < 1 || n.rank(from.indices) != 1) {
+        n.wrong(
+            {"needs a table of rows and a list of indices, not ", n.shape(from.table), " and ", n.shape(from.indices)});
+    }
+    const element type = n.type(from.table);
+    output_ref rows = n.gather(from.table, from.indices, 0);
+    if (from.row_weights) {
+        rows = n.make(op::multiply{}, {rows, along_rows(n, from.table, from.row_weights)});
+    }
+    // The first place takes what belongs to no bag.
+    const auto one = n.indices({1});
+    const output_ref places = n.unsqueeze(n.make(op::add{}, {from.bags, one}), {1});
+    const output_ref place_count = n.make(op::add{}, {from.bag_count, one});
+    const output_ref most = n.indices({INT64_MAX});
+    const auto scattered = [&](output_ref updates, output_ref sizes) {
+        const output_ref zeros = n.broadcast(n.like(updates, 0), sizes);
+        const output_ref sums = n.make(op::scatter_nd_update{op::scatter_reduction::sum}, {zeros, places, updates});
+        return n.make(op::slice{}, {sums, one, most, one, n.indices({0})});
+    };
+    const auto rank = static_cast<std::int64_t>(n.rank(from.table));
+    const output_ref row_sizes = n.slice(n.shape_of(from.table), 0, 1, rank);
+    output_ref result = scattered(rows, rank == 1 ? place_count : n.concat({place_count, row_sizes}, 0));
+    if (!from.is_mean && !from.otherwise) {
+        return result;
+    }
+    const output_ref ones = n.broadcast(n.integer_constant(1), n.shape_of(from.indices));
+    const output_ref counts = along_rows(n, from.table, scattered(ones, place_count));
+    if (from.is_mean) {
+        const output_ref divisor = n.make(op::maximum{}, {counts, n.integer_constant(1)});
+        result = n.make(op::divide{}, {result, n.convert(divisor, type)});
+    }
+    if (from.otherwise) {
+        const output_ref which = n.reshape(n.convert(from.otherwise, i64), {1});
+        const output_ref row = n.gather(from.table, n.make(op::maximum{}, {which, n.indices({0})}), 0);
+        const output_ref is_row = along_rows(n, from.table, n.make(op::greater_equal{}, {which, n.indices({0})}));
+        const output_ref filling = n.make(op::select{}, {is_row, row, n.like(row, 0)});
+        const output_ref is_empty = n.make(op::equal{}, {counts, n.integer_constant(0)});
+        result = n.make(op::select{}, {is_empty, filling, result});
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::composed
+#endif
+
+// ======== lpt/import/openvino_ir/composed_layer.hpp
+#ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_COMPOSED_LAYER_HPP
+#define LPT_HOLDS_IMPORT_OPENVINO_IR_COMPOSED_LAYER_HPP
+namespace lpt::inline LPT_ABI::openvino_ir {
+
+/// A layer of the file that becomes several operations: its inputs, attributes and outputs, and what makes operations of the graph.
+class composed_layer : public composer {
+    pugi::xml_node data_;
+    view<output_ref> inputs_;
+    seq<output_ref, 2> outputs_;
+
+public:
+    /// `data`: what has the attributes of the layer; perhaps there is none.
+    composed_layer(model_builder& builder, pugi::xml_node data, view<output_ref> inputs)
+        : composer(builder), data_(data), inputs_(inputs) {}
+
+    std::size_t inputs() const { return inputs_.size(); }
+    view<output_ref> all_inputs() const { return inputs_; }
+    bool has(std::size_t port) const { return port < inputs_.size(); }
+    output_ref in(std::size_t port) {
+        if (!has(port)) {
+            wrong({"needs input ", port});
+        }
+        return inputs_[port];
+    }
+    /// An input that may be left out.
+    output_ref in_or_none(std::size_t port) { return has(port) ? inputs_[port] : output_ref(); }
+    /// The values of an input that must be a constant.
+    lpt::integers known_integers(std::size_t port) {
+        const tensor* found = known(in(port));
+        if (found == nullptr) {
+            wrong({"input ", port, " must be known when the network is read"});
+        }
+        return integers_of(*found);
+    }
+    /// The next output.
+    void out(output_ref result) { outputs_.push_back(result); }
+    view<output_ref> outputs() const { return outputs_; }
+
+    /// An attribute of the layer; `otherwise` where there is none.
+    template <class Value>
+    Value attribute(const char* name, Value otherwise) {
+        const pugi::xml_attribute found = data_.attribute(name);
+        if (found && !op::from_value(op::to_value(text(found.value())), otherwise)) {
+            wrong({"attribute '", name, "' cannot be '", found.value(), "'"});
+        }
+        return otherwise;
+    }
+    bool flag(const char* name, bool otherwise) { return attribute(name, otherwise); }
+    /// An attribute that is i32 or i64.
+    element index_type(const char* name) {
+        const element type = attribute(name, i64);
+        if (type != i32 && type != i64) {
+            wrong({"attribute '", name, "' must be i32 or i64, not ", lpt::name(type)});
+        }
+        return type;
+    }
+};
+
+/// How a type of layer becomes operations.
+struct composition {
+    text_view type;
+    int opset = 1;  // in which it is new
+    std::size_t least_inputs = 1;
+    std::size_t most_inputs = 1;
+    void (*compose)(composed_layer&) = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::openvino_ir
+#endif
+
+// ======== lpt/import/openvino_ir/compositions.hpp
+#ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_COMPOSITIONS_HPP
+#define LPT_HOLDS_IMPORT_OPENVINO_IR_COMPOSITIONS_HPP
+/// Layers that the library has no operation for: what it composes them of. Source: OpenVINO operation set, the operations of these names.
+namespace lpt::inline LPT_ABI::openvino_ir {
+
+inline void compose_einsum(composed_layer& n) {
+    const text equation = n.attribute("equation", text());
+    n.out(composed::einsum(n, equation.c_str(), n.all_inputs()));
+}
+
+// ---- recurrent
+
+/// What RNNCell and RNNSequence have in common.
+inline op::gru_sequence recurrent_attributes(composed_layer& n) {
+    constexpr std::int64_t most = 1 << 24;
+    op::gru_sequence what;
+    what.hidden_size = n.attribute("hidden_size", std::int64_t{0});
+    what.activations = n.attribute("activations", seq<text>{text("tanh")});
+    what.activations_alpha = n.attribute("activations_alpha", seq<double>());
+    what.activations_beta = n.attribute("activations_beta", seq<double>());
+    what.clip = n.attribute("clip", 0.0);
+    what.direction = n.attribute("direction", op::recurrent_direction::forward);
+    if (what.hidden_size < 1 || what.hidden_size > most) {
+        n.wrong({"hidden_size must be 1 to ", most, ", not ", what.hidden_size});
+    }
+    if (what.activations.size() != 1) {
+        n.wrong({"needs one activation, not ", what.activations.size()});
+    }
+    return what;
+}
+
+inline void compose_recurrent_sequence(composed_layer& n) {
+    const node_id made =
+        composed::simple_recurrent(n, recurrent_attributes(n), {n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5)});
+    n.out(made);
+    n.out(output_ref(made, 1));
+}
+
+/// One step: h' = f(W * x + R * h + b), what goes into f clipped.
+inline void compose_recurrent_cell(composed_layer& n) {
+    const op::gru_sequence what = recurrent_attributes(n);
+    op::mat_mul product;
+    product.transpose_b = true;
+    output_ref x = n.make(op::add{}, {n.make(product, {n.in(0), n.in(2)}), n.make(product, {n.in(1), n.in(3)})});
+    x = n.has(4) ? n.make(op::add{}, {x, n.in(4)}) : x;
+    x = what.clip > 0 ? n.clamp(x, -what.clip, what.clip) : x;
+    const text& function = what.activations[0];
+    if (function == "tanh") {
+        n.out(n.make(op::tanh{}, {x}));
+    } else if (function == "sigmoid") {
+        n.out(n.make(op::sigmoid{}, {x}));
+    } else if (function == "relu") {
+        n.out(n.make(op::relu{}, {x}));
+    } else {
+        n.wrong({"activation '", function, "' must be tanh, sigmoid or relu"});
+    }
+}
+
+// ---- indices
+
+/// Ones on a diagonal of a matrix, zeros elsewhere; the same for each place of a batch.
+inline void compose_eye(composed_layer& n) {
+    const element type = n.attribute("output_type", f32);
+    const auto sizes = [&](std::size_t port) { return n.reshape(n.convert(n.in(port), i64), {1}); };
+    const output_ref row = n.make(op::add{}, {n.unsqueeze(n.counted(sizes(0)), {1}), sizes(2)});
+    const output_ref column = n.unsqueeze(n.counted(sizes(1)), {0});
+    const output_ref matrix = n.convert(n.make(op::equal{}, {row, column}), type);
+    if (!n.has(3)) {
+        return n.out(matrix);
+    }
+    const output_ref batch = n.reshape(n.convert(n.in(3), i64), {-1});
+    n.out(n.broadcast(matrix, n.concat({batch, sizes(0), sizes(1)}, 0)));
+}
+
+/// Two tensors with numbers of one type, so that they can be compared.
+inline void to_common_type(composed_layer& n, output_ref& a, output_ref& b) {
+    if (n.type(a) != n.type(b)) {
+        const element common = is_real(n.type(a)) || is_real(n.type(b)) ? f64 : i64;
+        a = n.convert(a, common);
+        b = n.convert(b, common);
+    }
+}
+/// How many numbers of the last axis are less than each of others, or equal to it.
+inline output_ref counted_below(composed_layer& n, output_ref numbers, output_ref limits, bool counts_equal,
+                                element type) {
+    const output_ref below =
+        counts_equal ? n.make(op::less_equal{}, {numbers, limits}) : n.make(op::less{}, {numbers, limits});
+    return n.reduce<op::reduce_sum>(n.convert(below, type), {-1}, false);
+}
+inline void compose_bucketize(composed_layer& n) {
+    output_ref x = n.in(0);
+    output_ref limits = n.in(1);
+    to_common_type(n, x, limits);
+    if (n.rank(limits) != 1) {
+        n.wrong({"needs a list of limits, not the shape ", n.shape(limits)});
+    }
+    n.out(
+        counted_below(n, limits, n.unsqueeze(x, {-1}), !n.flag("with_right_bound", true), n.index_type("output_type")));
+}
+inline void compose_search_sorted(composed_layer& n) {
+    output_ref numbers = n.in(0);
+    output_ref x = n.in(1);
+    to_common_type(n, numbers, x);
+    const bool is_one = n.rank(numbers) == 1;
+    if (n.rank(numbers) < 1 || (!is_one && n.rank(numbers) != n.rank(x))) {
+        n.wrong({"sorted numbers of shape ", n.shape(numbers), " do not fit values of shape ", n.shape(x)});
+    }
+    const output_ref sorted = is_one ? numbers : n.unsqueeze(numbers, {-2});
+    n.out(counted_below(n, sorted, n.unsqueeze(x, {-1}), n.flag("right_mode", false), n.index_type("output_type")));
+}
+
+inline void compose_unique(composed_layer& n) {
+    std::int64_t axis = 0;
+    if (n.has(1)) {
+        const lpt::integers given = n.known_integers(1);
+        if (given.size() != 1) {
+            n.wrong({"axis must be one number, not ", given.size()});
+        }
+        axis = given[0];
+    }
+    const composed::unique_elements made =
+        composed::unique(n, n.in(0), n.has(1) ? &axis : nullptr, n.flag("sorted", true));
+    const element index = n.index_type("index_element_type");
+    n.out(made.values);
+    n.out(n.convert(made.first, index));
+    n.out(n.convert(made.which, index));
+    n.out(n.convert(made.counts, n.index_type("count_element_type")));
+}
+
+// ---- embeddings
+
+enum class bag_reduction { sum, mean };
+inline constexpr text_view bag_reduction_words[] = {"sum", "mean"};
+constexpr view<text_view> words_of(bag_reduction) { return bag_reduction_words; }
+
+inline bool is_mean(composed_layer& n) { return n.attribute("reduction", bag_reduction::sum) == bag_reduction::mean; }
+/// Bags begin at places of the list of indices.
+inline void compose_bags_by_offsets(composed_layer& n) {
+    const output_ref begin = n.convert(n.in(2), i64);
+    const output_ref place = n.unsqueeze(n.counted(n.size_along(n.in(1), 0)), {1});
+    const output_ref bag = n.make(op::subtract{}, {counted_below(n, begin, place, true, i64), n.integer_constant(1)});
+    n.out(composed::sums_of_bags(
+        n, {n.in(0), n.in(1), bag, n.size_along(begin, 0), n.in_or_none(3), n.in_or_none(4), is_mean(n)}));
+}
+/// Each row of indices is a bag.
+inline void compose_packed_bags(composed_layer& n) {
+    if (n.rank(n.in(1)) != 2) {
+        n.wrong({"needs a row of indices for each bag, not the shape ", n.shape(n.in(1))});
+    }
+    const output_ref bag = n.unsqueeze(n.counted(n.size_along(n.in(1), 0)), {1});
+    const output_ref bags = n.reshape(n.broadcast(bag, n.shape_of(n.in(1))), {-1});
+    const output_ref weights = n.has(2) ? n.reshape(n.in(2), {-1}) : output_ref();
+    n.out(composed::sums_of_bags(
+        n, {n.in(0), n.reshape(n.in(1), {-1}), bags, n.size_along(n.in(1), 0), {}, weights, is_mean(n)}));
+}
+/// Each index has the number of its bag.
+inline void compose_bags_by_numbers(composed_layer& n) {
+    const output_ref count = n.reshape(n.convert(n.in(3), i64), {1});
+    n.out(composed::sums_of_bags(
+        n, {n.in(0), n.in(1), n.convert(n.in(2), i64), count, n.in_or_none(4), n.in_or_none(5), false}));
+}
+
+// ---- images and signals
+
+inline void compose_blocks_to_image(composed_layer& n) {
+    const auto numbers = [&](const char* name) { return n.attribute(name, lpt::integers()); };
+    lpt::integers pads = numbers("pads_begin");
+    lpt::integers behind = numbers("pads_end");
+    const std::size_t axes = math::maximum(pads.size(), behind.size());
+    pads.resize(axes, 0);
+    behind.resize(axes, 0);
+    for (const std::int64_t each : behind) {
+        pads.push_back(each);
+    }
+    const bool has_batch = n.rank(n.in(0)) == 3;
+    const output_ref x = has_batch ? n.in(0) : n.unsqueeze(n.in(0), {0});
+    const output_ref image = composed::blocks_to_image(n, x, n.convert(n.in(1), i64), n.convert(n.in(2), i64),
+                                                       numbers("strides"), numbers("dilations"), pads);
+    n.out(has_batch ? image : n.squeeze(image, {0}));
+}
+
+/// The window stands in the middle of a frame.
+inline void compose_short_time_transform(composed_layer& n) {
+    const bool has_batch = n.rank(n.in(0)) == 2;
+    if (!has_batch && n.rank(n.in(0)) != 1) {
+        n.wrong({"needs a signal of one or two axes, not of shape ", n.shape(n.in(0))});
+    }
+    const output_ref signal = has_batch ? n.unsqueeze(n.in(0), {2}) : n.unsqueeze(n.in(0), {0, 2});
+    const output_ref size = n.reshape(n.convert(n.in(2), i64), {1});
+    const output_ref room = n.make(op::subtract{}, {size, n.size_along(n.in(1), 0)});
+    const output_ref before = n.make(op::divide{}, {room, n.indices({2})});
+    const output_ref behind = n.make(op::subtract{}, {room, before});
+    const output_ref window = n.make(op::pad{}, {n.in(1), before, behind, n.like(n.in(1), 0)}, 12);
+    output_ref result = composed::short_time_transform(n, signal, n.in(3), size, window, true);
+    result = n.flag("transpose_frames", false) ? n.transpose(result, {0, 2, 1, 3}) : result;
+    n.out(has_batch ? result : n.squeeze(result, {0}));
+}
+
+inline constexpr composition compositions[] = {
+    {"Einsum", 7, 1, 64, compose_einsum},
+    {"RNNSequence", 5, 6, 6, compose_recurrent_sequence},
+    {"RNNCell", 1, 4, 5, compose_recurrent_cell},
+    {"Eye", 9, 3, 4, compose_eye},
+    {"Bucketize", 3, 2, 2, compose_bucketize},
+    {"SearchSorted", 15, 2, 2, compose_search_sorted},
+    {"Unique", 10, 1, 2, compose_unique},
+    {"EmbeddingBagOffsetsSum", 3, 3, 5, compose_bags_by_offsets},
+    {"EmbeddingBagOffsets", 15, 3, 5, compose_bags_by_offsets},
+    {"EmbeddingBagPackedSum", 3, 2, 3, compose_packed_bags},
+    {"EmbeddingBagPacked", 15, 2, 3, compose_packed_bags},
+    {"EmbeddingSegmentsSum", 3, 4, 6, compose_bags_by_numbers},
+    {"Col2Im", 15, 3, 3, compose_blocks_to_image},
+    {"STFT", 15, 4, 4, compose_short_time_transform},
+};
+
+/// Null for layers that are operations of the library, or nothing that it knows.
+inline const composition* find_composition(text_view type) {
+    for (const composition& each : compositions) {
+        if (each.type == type) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace lpt::inline LPT_ABI::openvino_ir
 #endif
 
 // ======== lpt/import/openvino_ir/document.hpp
@@ -8259,6 +9028,7 @@ struct layer_description {
     op::kind kind = op::kind::none;
     int version = 0;
     const op::user_row* of_user = nullptr;  // for an operation type of the user's
+    const composition* composed = nullptr;  // for a layer that becomes several operations
     part_range inputs;
     part_range outputs;
 };
@@ -8409,26 +9179,18 @@ inline op::kind parse_layer_type(const char* type) {
     return found == kinds.end() ? op::kind::none : found->second;
 }
 
-/// A bitwise operation on boolean values is the logical one; for other types there is no operation.
-inline op::kind parse_bitwise_type(std::string_view type, const pugi::xml_node& layer) {
-    const std::string_view precision = layer.child("output").child("port").attribute("precision").value();
-    if (precision != "BOOL") {
-        return op::kind::none;
-    }
-    return type == "BitwiseAnd"   ? op::kind::logical_and
-           : type == "BitwiseOr"  ? op::kind::logical_or
-           : type == "BitwiseXor" ? op::kind::logical_xor
-           : type == "BitwiseNot" ? op::kind::logical_not
-                                  : op::kind::none;
-}
-
-/// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
-inline int parse_version(text_view word, const op::row& operation, const place& where) {
+/// The number of a layer's operation set, `opset1` … `opset16`.
+inline int parse_opset(text_view word, const place& where) {
     std::int64_t number = 0;
     if (!word.starts_with("opset") || !op::detail::parse_integer(word.substr(5), number) || number < 1 || number > 16) {
         wrong(where, "unknown operation set '", word, "'; expected opset1 to opset16");
     }
-    const int version = operation.opsets.in_opset(static_cast<int>(number));
+    return static_cast<int>(number);
+}
+
+/// The version of the operation that the layer's operation set means.
+inline int parse_version(text_view word, const op::row& operation, const place& where) {
+    const int version = operation.opsets.in_opset(parse_opset(word, where));
     if (version < 0) {
         wrong(where, "operation ", operation.name, " is not in ", word);
     }
@@ -8449,15 +9211,18 @@ inline void read_layer(const pugi::xml_node& xml, document& result, const op::us
     layer.xml = xml;
     layer.id = integer_attribute(xml, "id", where);
     layer.kind = parse_layer_type(type);
-    if (layer.kind == op::kind::none) {
-        layer.kind = parse_bitwise_type(type, xml);
-    }
     layer.of_user = known.find(type);
     if (layer.of_user != nullptr) {
         layer.kind = layer.of_user->number;
         layer.version = parse_user_version(version, *layer.of_user, where);
     } else if (layer.kind == op::kind::none) {
-        wrong(where, "unknown operation");
+        layer.composed = find_composition(type);
+        if (layer.composed == nullptr) {
+            wrong(where, "unknown operation");
+        }
+        if (parse_opset(version, where) < layer.composed->opset) {
+            wrong(where, "operation ", layer.composed->type, " is not in ", version);
+        }
     } else {
         layer.version = parse_version(version, op::row_of(layer.kind), where);
     }
@@ -8678,6 +9443,62 @@ inline void open_unknown_ranks(seq<op::declared_output>& declared, const seq<op:
 }  // namespace lpt::inline LPT_ABI::openvino_ir
 #endif
 
+// ======== lpt/import/openvino_ir/declared.hpp
+#ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_DECLARED_HPP
+#define LPT_HOLDS_IMPORT_OPENVINO_IR_DECLARED_HPP
+/// What a file says of nodes beside how they are computed.
+namespace lpt::inline LPT_ABI::openvino_ir {
+
+/// Run-time information becomes annotations: the key is its name, the value all its other attributes.
+inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id) {
+    for (const pugi::xml_node& attribute : xml.child("rt_info").children("attribute")) {
+        std::string value;
+        for (const pugi::xml_attribute& each : attribute.attributes()) {
+            const std::string_view key = each.name();
+            if (key == "name" || key == "version") {
+                continue;
+            }
+            if (!value.empty()) {
+                value += ';';
+            }
+            if (key != "value") {
+                value += key;
+                value += '=';
+            }
+            value += each.value();
+        }
+        model.annotate(id, attribute.attribute("name").value(), text(value.c_str()));
+    }
+}
+
+/// Raises an error where the file declares an output that the operation cannot give; `made`: what it gives.
+inline void check_outputs(view<output_description> outputs, const place& where, const graph& model,
+                          view<output_ref> made) {
+    if (outputs.size() > made.size()) {
+        wrong(where, "declares ", outputs.size(), " outputs, but the operation has ", made.size());
+    }
+    for (std::size_t port = 0; port < outputs.size(); ++port) {
+        const output_description& declared = outputs[port];
+        const element type = model.type(made[port]);
+        if (declared.type != dynamic && type != dynamic && declared.type != type) {
+            wrong(where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
+                  name(type));
+        }
+        // A dynamic rank is written as no dimensions at all, like a scalar.
+        if (declared.dimensions.rank() == 0) {
+            continue;
+        }
+        shape merged = model.shape(made[port]);
+        if (!merge_shape(merged, declared.dimensions)) {
+            wrong(where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
+                  ", but the operation gives ", to_text(model.shape(made[port])));
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::openvino_ir
+#endif
+
 // ======== lpt/import/openvino_ir/network.hpp
 #ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_NETWORK_HPP
 #define LPT_HOLDS_IMPORT_OPENVINO_IR_NETWORK_HPP
@@ -8826,54 +9647,14 @@ inline op::attributes read_with_bodies(const document& content, const layer_desc
 
 // ---- nodes
 
-/// Run-time information becomes annotations: the key is its name, the value all its other attributes.
-inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id) {
-    for (const pugi::xml_node& attribute : xml.child("rt_info").children("attribute")) {
-        std::string value;
-        for (const pugi::xml_attribute& each : attribute.attributes()) {
-            const std::string key = each.name();
-            if (key == "value") {
-                value += (value.empty() ? "" : ";") + std::string(each.value());
-            } else if (key != "name" && key != "version") {
-                value += (value.empty() ? "" : ";") + key + "=" + each.value();
-            }
-        }
-        model.annotate(id, attribute.attribute("name").value(), text(value.c_str()));
-    }
-}
-
-/// Raises an error where the file declares an output that the operation cannot give.
-inline void check_outputs(view<output_description> outputs, const place& where, const node& made) {
-    if (made.is<op::result>()) {
-        return;
-    }
-    if (outputs.size() > made.outputs()) {
-        wrong(where, "declares ", outputs.size(), " outputs, but the operation has ", made.outputs());
-    }
-    for (std::size_t port = 0; port < outputs.size(); ++port) {
-        const output_description& declared = outputs[port];
-        if (declared.type != dynamic && made.type(port) != dynamic && declared.type != made.type(port)) {
-            wrong(where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
-                  name(made.type(port)));
-        }
-        // A dynamic rank is written as no dimensions at all, like a scalar.
-        if (declared.dimensions.rank() == 0) {
-            continue;
-        }
-        shape merged = made.shape(port);
-        if (!merge_shape(merged, declared.dimensions)) {
-            wrong(where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
-                  ", but the operation gives ", to_text(made.shape(port)));
-        }
-    }
-}
-
 class builder {
     const document& document_;
     const source_files& files_;
     int depth_;
-    graph model_;
+    model_builder builder_;
+    graph& model_;
     std::vector<node_id> made_;
+    std::unordered_map<std::size_t, seq<output_ref, 2>> composed_;  // what layers that are several operations give
     std::vector<char> open_;  // layers that wait for their inputs
 
     view<input_description> inputs_of(const layer_description& layer) const {
@@ -8896,12 +9677,46 @@ class builder {
         return read_attributes(layer, document_.where(layer));
     }
 
+    output_ref output_of(std::size_t layer, std::size_t port) const {
+        const auto found = composed_.find(layer);
+        return found != composed_.end() ? found->second[port]
+                                        : output_ref(made_[layer], static_cast<std::int32_t>(port));
+    }
+
+    /// Makes the operations of a layer that becomes several.
+    void compose(std::size_t index, view<output_ref> inputs) {
+        const layer_description& layer = document_.layers()[index];
+        const composition& how = *layer.composed;
+        const place where = document_.where(layer);
+        const view<output_description> outputs = document_.outputs_of(layer);
+        if (inputs.size() < how.least_inputs || inputs.size() > how.most_inputs) {
+            wrong(where, "has ", inputs.size(), " inputs, expected ", how.least_inputs, " to ", how.most_inputs);
+        }
+        builder_.begin({layer.xml.attribute("name").value(), layer.xml.attribute("type").value()});
+        composed_layer made(builder_, layer.xml.child("data"), inputs);
+        how.compose(made);
+        builder_.finish();
+        check_outputs(outputs, where, model_, made.outputs());
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const output_ref given = made.outputs()[port];
+            if (std::find(inputs.begin(), inputs.end(), given) == inputs.end()) {
+                model_.set_tensor_names(given, outputs[port].names);
+            }
+        }
+        read_annotations(layer.xml, model_, made.outputs()[0].node);
+        composed_.emplace(index, made.outputs());
+        made_[index] = made.outputs()[0].node;
+    }
+
     void make(std::size_t index) {
         const layer_description& layer = document_.layers()[index];
         const view<output_description> outputs = document_.outputs_of(layer);
         seq<output_ref, 5> inputs;
         for (const input_description& each : inputs_of(layer)) {
-            inputs.push_back({made_[each.source_layer], static_cast<std::int32_t>(each.source_port)});
+            inputs.push_back(output_of(each.source_layer, each.source_port));
+        }
+        if (layer.composed != nullptr) {
+            return compose(index, inputs);
         }
         seq<graph> bodies;
         op::attributes what = read(layer, bodies);
@@ -8916,7 +9731,13 @@ class builder {
             fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
         read_annotations(layer.xml, model_, id);
-        check_outputs(outputs, document_.where(layer), model_[id]);
+        if (!model_[id].is<op::result>()) {
+            seq<output_ref, 2> given;
+            for (std::size_t port = 0; port < model_[id].outputs(); ++port) {
+                given.push_back({id, static_cast<std::int32_t>(port)});
+            }
+            check_outputs(outputs, document_.where(layer), model_, given);
+        }
         for (std::size_t port = 0; port < outputs.size() && port < model_[id].outputs(); ++port) {
             model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, outputs[port].names);
         }
@@ -8962,8 +9783,9 @@ class builder {
             return;
         }
         std::multimap<std::string, node_id> readers;
+        std::set<node_id> readers_seen;  // layers that compute nothing give what others made
         for (const node_id id : made_) {
-            if (model_[id].is<op::read_value>()) {
+            if (model_[id].is<op::read_value>() && readers_seen.insert(id).second) {
                 readers.emplace(model_[id].as<op::read_value>().variable_id.c_str(), id);
             }
         }
@@ -8987,6 +9809,8 @@ public:
         : document_(content),
           files_(files),
           depth_(depth),
+          builder_(files.xml),
+          model_(builder_.model()),
           made_(content.all_layers.count, node_id::none),
           open_(content.all_layers.count, 0) {}
 
@@ -9005,7 +9829,7 @@ public:
             make_with_inputs(index);
         }
         order_variables();
-        return std::move(model_);
+        return builder_.take();
     }
 };
 

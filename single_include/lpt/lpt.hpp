@@ -471,6 +471,16 @@ enum class kind : int {
     logical_xor,
     logical_not,
     select,
+    is_nan,
+    is_inf,
+    is_finite,
+    // bitwise
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    bitwise_left_shift,
+    bitwise_right_shift,
+    bitwise_not,
     // activation
     relu,
     prelu,
@@ -499,6 +509,16 @@ enum class kind : int {
     round,
     sin,
     cos,
+    // trigonometry
+    tan,
+    asin,
+    acos,
+    atan,
+    sinh,
+    cosh,
+    asinh,
+    acosh,
+    atanh,
     // convolution
     convolution,
     group_convolution,
@@ -509,6 +529,8 @@ enum class kind : int {
     // pooling
     max_pool,
     avg_pool,
+    adaptive_max_pool,
+    adaptive_avg_pool,
     // movement
     concat,
     split,
@@ -531,6 +553,10 @@ enum class kind : int {
     pad,
     interpolate,
     reverse_sequence,
+    roll,
+    gather_elements,
+    // sampling
+    grid_sample,
     // normalization
     mvn,
     normalize_l2,
@@ -558,6 +584,8 @@ enum class kind : int {
     non_zero,
     // scatter
     scatter_nd_update,
+    scatter_update,
+    scatter_elements_update,
     // detection
     non_max_suppression,
     roi_align,
@@ -566,6 +594,8 @@ enum class kind : int {
     idft,
     rdft,
     irdft,
+    // linear_algebra
+    inverse,
     // attention
     scaled_dot_product_attention,
     // recurrent
@@ -3237,6 +3267,12 @@ public:
             wrong({"input ", port, " must be of an integer type, not ", lpt::name(type(port))});
         }
     }
+    /// The same for one that can have integers or booleans.
+    constexpr void require_integers_or_booleans(std::size_t port) const {
+        if (type(port) != boolean) {
+            require_integers(port);
+        }
+    }
     /// The integers that are known to arrive at a port (axes, shapes, orders …); false if not even their number is
     /// known. Single values may be `unknown_value`. Raises an error for an input that cannot have integers.
     constexpr bool values(std::size_t port, integers& result) const {
@@ -3790,6 +3826,245 @@ struct cos : detail::elementwise_function {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/movement/port_values.hpp
+#ifndef LPT_HOLDS_OP_MOVEMENT_PORT_VALUES_HPP
+#define LPT_HOLDS_OP_MOVEMENT_PORT_VALUES_HPP
+// What arrives at the ports that say how to move.
+
+namespace lpt::inline LPT_ABI::op {
+
+namespace detail {
+
+/// `axis` counted from the front; raises an error if the input has no such axis.
+constexpr std::size_t checked_axis(const inference& facts, std::int64_t axis, std::size_t rank) {
+    const std::int64_t result = normalized_axis(axis, rank);
+    if (result < 0) {
+        facts.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
+    }
+    return static_cast<std::size_t>(result);
+}
+
+/// The one integer that arrives at `port`; `unknown_value` if it is not known.
+constexpr std::int64_t scalar_value(const inference& facts, std::size_t port) {
+    integers values;
+    if (!facts.values(port, values)) {
+        return unknown_value;
+    }
+    if (values.size() != 1) {
+        facts.wrong({"input ", port, " must be one value, not ", values.size()});
+    }
+    return values[0];
+}
+
+/// How many values arrive at `port`, from the values or from the shape; false if that is not known.
+constexpr bool value_count(const inference& facts, std::size_t port, std::size_t& count) {
+    integers values;
+    if (facts.values(port, values)) {
+        count = values.size();
+        return true;
+    }
+    if (port >= facts.inputs() || !facts.dimensions(port).is_static()) {
+        return false;
+    }
+    count = facts.dimensions(port).elements();
+    return true;
+}
+
+/// The values of `port`, all unknown if only their number is known; false if not even that is known. Raises an error where there are
+/// more than `most`, which are those of axes unless the caller says otherwise.
+constexpr bool counted_values(const inference& facts, std::size_t port, integers& result,
+                              std::size_t most = most_axes) {
+    const bool known = facts.values(port, result);
+    std::size_t count = result.size();
+    if (!known && !value_count(facts, port, count)) {
+        return false;
+    }
+    if (count > most) {
+        facts.wrong({"input ", port, " has ", count, " values, more than ", most});
+    }
+    result.resize(count, unknown_value);
+    return true;
+}
+
+constexpr dimension known_or_dynamic(std::int64_t value) { return value == unknown_value ? dynamic_dimension : value; }
+
+/// A shape that is only known to have as many axes as `like`.
+constexpr shape same_rank(const shape& like) {
+    return like.rank_is_static() ? shape::of_rank(like.rank()) : shape::of_dynamic_rank();
+}
+
+/// The axes that `port` names, counted from the front; false if not all are known.
+constexpr bool known_axes(const inference& facts, std::size_t port, std::size_t rank, integers& result) {
+    if (!facts.known_values(port, result)) {
+        return false;
+    }
+    for (std::int64_t& axis : result) {
+        axis = static_cast<std::int64_t>(checked_axis(facts, axis, rank));
+    }
+    return true;
+}
+
+/// Of axes; some may be `unknown_value`.
+constexpr bool has_duplicates(const integers& values) {
+    if (values.size() > most_axes) {
+        return true;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t j = i + 1; j < values.size(); ++j) {
+            if (values[i] == values[j] && values[i] != unknown_value) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Raises an error unless `port` has one value for each axis of an input of `rank` axes.
+constexpr void check_one_an_axis(const inference& facts, std::size_t port, std::size_t count, std::size_t rank) {
+    if (count != rank) {
+        facts.wrong({"input ", port, " has ", count, " values for the ", rank, " axes of the input"});
+    }
+}
+
+constexpr dimension multiplied(const inference& facts, dimension size, std::int64_t factor) {
+    if (size == dynamic_dimension || factor == unknown_value) {
+        return dynamic_dimension;
+    }
+    const checked product = checked(size) * factor;
+    if (!product.fits()) {
+        facts.wrong({"an axis of size ", size, " times ", factor, " leaves 64 bits"});
+    }
+    return product.value();
+}
+
+/// `size` / `divisor`; raises an error unless it is whole.
+constexpr dimension divided(const inference& facts, dimension size, std::int64_t divisor, text_view what) {
+    if (size == dynamic_dimension || divisor == unknown_value) {
+        return dynamic_dimension;
+    }
+    if (size % divisor != 0) {
+        facts.wrong({what, " ", size, " is not a multiple of ", divisor});
+    }
+    return size / divisor;
+}
+
+/// `size` + `sign` * (`begin` + `end`); raises an error where that is negative.
+constexpr dimension with_margins(const inference& facts, dimension size, std::int64_t begin, std::int64_t end,
+                                 int sign) {
+    if (size == dynamic_dimension || begin == unknown_value || end == unknown_value) {
+        return dynamic_dimension;
+    }
+    facts.require("a margin", begin, -most_elements, most_elements);
+    facts.require("a margin", end, -most_elements, most_elements);
+    const checked result = checked(size) + (checked(begin) + end) * sign;
+    if (!result.fits()) {
+        facts.wrong({"an axis of size ", size, " with margins of ", begin, " and ", end, " leaves 64 bits"});
+    }
+    if (result.value() < 0) {
+        facts.wrong({"nothing is left of an axis of size ", size, " with ", begin, " and ", end, " taken away"});
+    }
+    return result.value();
+}
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/adaptive_pooling.hpp
+#ifndef LPT_HOLDS_OP_ADAPTIVE_POOLING_HPP
+#define LPT_HOLDS_OP_ADAPTIVE_POOLING_HPP
+// Pooling into a number of bins that an input gives.
+
+namespace lpt::inline LPT_ABI::op {
+
+namespace detail {
+
+/// `[N, C, target…]` for data `[N, C, spatial…]` of one to three spatial axes; input 1 has a size for each.
+constexpr shape infer_adaptive_pooling(const inference& facts) {
+    const shape& data = facts.dimensions(0);
+    integers target;
+    const bool has_target = counted_values(facts, 1, target, 3);
+    if (data.rank_is_static() && (data.rank() < 3 || data.rank() > 5)) {
+        facts.wrong({"data must have one to three spatial axes behind two others, not the shape ", data});
+    }
+    if (data.rank_is_dynamic() && (!has_target || target.empty())) {
+        return shape::of_dynamic_rank();
+    }
+    const std::size_t rank = data.rank_is_static() ? data.rank() : target.size() + 2;
+    shape result = shape::of_rank(rank);
+    for (std::size_t axis = 0; data.rank_is_static() && axis < 2; ++axis) {
+        result[axis] = data[axis];
+    }
+    if (!has_target) {
+        return result;
+    }
+    check_one_an_axis(facts, 1, target.size(), rank - 2);
+    for (std::size_t axis = 0; axis < target.size(); ++axis) {
+        if (target[axis] != unknown_value) {
+            facts.require("a target size", target[axis], 1, most_step);
+        }
+        const dimension size = data.rank_is_static() ? data[axis + 2] : dynamic_dimension;
+        if (size == 0) {
+            facts.wrong({"an axis of size 0 cannot be pooled, in data of shape ", data});
+        }
+        result[axis + 2] = known_or_dynamic(target[axis]);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// The greatest value in each bin, and its place.
+///
+/// Along each spatial axis bin i of n has the elements from floor(i * size / n) to before ceil((i + 1) * size / n). Inputs: x `[N, C, spatial…]` with
+/// one to three spatial axes, the numbers of bins (integers, one a spatial axis). Outputs: values; places, counted over the spatial axes, of type
+/// `index_element_type` (i32 or i64). The first of equal values wins. Source: OpenVINO operation set, AdaptiveMaxPool-8.
+struct adaptive_max_pool {
+    static constexpr auto number = kind::adaptive_max_pool;
+    static constexpr text_view name = "AdaptiveMaxPool";
+    static constexpr versions opsets{8};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{2, 2};
+    static constexpr trait traits = trait::reads_values;
+
+    element index_element_type = i64;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("index_element_type", self.index_element_type);
+    }
+    static constexpr void infer(const adaptive_max_pool& self, inference& facts) {
+        if (self.index_element_type != i32 && self.index_element_type != i64) {
+            facts.wrong({"index_element_type must be i32 or i64, not ", lpt::name(self.index_element_type)});
+        }
+        const shape result = detail::infer_adaptive_pooling(facts);
+        facts.output(facts.type(0), result);
+        facts.output(self.index_element_type, result);
+    }
+    friend constexpr bool operator==(const adaptive_max_pool&, const adaptive_max_pool&) = default;
+};
+
+/// The mean of each bin; bins and inputs are those of AdaptiveMaxPool, and the one output is `[N, C, bins…]`.
+///
+/// Source: OpenVINO operation set, AdaptiveAvgPool-8.
+struct adaptive_avg_pool {
+    static constexpr auto number = kind::adaptive_avg_pool;
+    static constexpr text_view name = "AdaptiveAvgPool";
+    static constexpr versions opsets{8};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    static constexpr void infer(const adaptive_avg_pool&, inference& facts) {
+        facts.output(facts.type(0), detail::infer_adaptive_pooling(facts));
+    }
+    friend constexpr bool operator==(const adaptive_avg_pool&, const adaptive_avg_pool&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/attention.hpp
 #ifndef LPT_HOLDS_OP_ATTENTION_HPP
 #define LPT_HOLDS_OP_ATTENTION_HPP
@@ -4250,6 +4525,133 @@ struct floor_mod : detail::binary_arithmetic {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/bitwise.hpp
+#ifndef LPT_HOLDS_OP_BITWISE_HPP
+#define LPT_HOLDS_OP_BITWISE_HPP
+// Functions of the bits of whole numbers.
+
+namespace lpt::inline LPT_ABI::op {
+
+namespace detail {
+
+/// What all functions of the bits of two tensors have in common; of booleans the one bit counts.
+struct binary_of_bits : binary_arithmetic {
+    static constexpr versions opsets{13};
+
+    static constexpr void infer(const binary_of_bits& self, inference& facts) {
+        facts.require_integers_or_booleans(0);
+        facts.require_integers_or_booleans(1);
+        binary_arithmetic::infer(self, facts);
+    }
+    friend constexpr bool operator==(const binary_of_bits&, const binary_of_bits&) = default;
+};
+
+/// What both shifts have in common.
+struct shift_of_bits : binary_arithmetic {
+    static constexpr versions opsets{15};
+
+    static constexpr void infer(const shift_of_bits& self, inference& facts) {
+        facts.require_integers(0);
+        facts.require_integers(1);
+        binary_arithmetic::infer(self, facts);
+    }
+    friend constexpr bool operator==(const shift_of_bits&, const shift_of_bits&) = default;
+};
+
+}  // namespace detail
+
+/// Bits that are set in both; integers or booleans of one type, whose shapes broadcast. Source: OpenVINO operation set, BitwiseAnd-13.
+struct bitwise_and : detail::binary_of_bits {
+    static constexpr auto number = kind::bitwise_and;
+    static constexpr text_view name = "BitwiseAnd";
+    static constexpr trait traits = trait::elementwise_binary | trait::commutative;
+};
+
+/// Bits that are set in either; integers or booleans of one type, whose shapes broadcast. Source: OpenVINO operation set, BitwiseOr-13.
+struct bitwise_or : detail::binary_of_bits {
+    static constexpr auto number = kind::bitwise_or;
+    static constexpr text_view name = "BitwiseOr";
+    static constexpr trait traits = trait::elementwise_binary | trait::commutative;
+};
+
+/// Bits that differ; integers or booleans of one type, whose shapes broadcast. Source: OpenVINO operation set, BitwiseXor-13.
+struct bitwise_xor : detail::binary_of_bits {
+    static constexpr auto number = kind::bitwise_xor;
+    static constexpr text_view name = "BitwiseXor";
+    static constexpr trait traits = trait::elementwise_binary | trait::commutative;
+};
+
+/// y = a * 2^b, as far as its bits have room in the type; all are gone where b is negative or not less than their number.
+///
+/// Integers of one type, whose shapes broadcast. Source: OpenVINO operation set, BitwiseLeftShift-15.
+struct bitwise_left_shift : detail::shift_of_bits {
+    static constexpr auto number = kind::bitwise_left_shift;
+    static constexpr text_view name = "BitwiseLeftShift";
+    static constexpr trait traits = trait::elementwise_binary;
+};
+
+/// y = floor(a / 2^b); nothing but the sign is left where b is negative or not less than the number of bits.
+///
+/// Integers of one type, whose shapes broadcast. Source: OpenVINO operation set, BitwiseRightShift-15.
+struct bitwise_right_shift : detail::shift_of_bits {
+    static constexpr auto number = kind::bitwise_right_shift;
+    static constexpr text_view name = "BitwiseRightShift";
+    static constexpr trait traits = trait::elementwise_binary;
+};
+
+/// All bits the other way round; integers or booleans. Source: OpenVINO operation set, BitwiseNot-13.
+struct bitwise_not {
+    static constexpr auto number = kind::bitwise_not;
+    static constexpr text_view name = "BitwiseNot";
+    static constexpr versions opsets{13};
+    static constexpr ports inputs{1, 1};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::elementwise_unary;
+
+    static constexpr void infer(const bitwise_not&, inference& facts) {
+        facts.require_integers_or_booleans(0);
+        facts.output(facts.type(0), facts.dimensions(0));
+    }
+    friend constexpr bool operator==(const bitwise_not&, const bitwise_not&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/sizes.hpp
+#ifndef LPT_HOLDS_OP_SIZES_HPP
+#define LPT_HOLDS_OP_SIZES_HPP
+// Sizes that several inputs of an operation share.
+
+namespace lpt::inline LPT_ABI::op::detail {
+
+/// Raises an error unless the input can have these sizes; takes the sizes that were not known before.
+constexpr void require_sizes(const inference& facts, std::size_t port, text_view what, view<dimension*> sizes) {
+    const shape& dimensions = facts.dimensions(port);
+    if (dimensions.rank_is_dynamic()) {
+        return;
+    }
+    bool agrees = dimensions.rank() == sizes.size();
+    shape wanted;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        wanted.push_back(*sizes[axis]);
+        agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
+    }
+    if (!agrees) {
+        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
+    }
+}
+
+/// Raises an error unless an input can have real numbers.
+constexpr void require_real(const inference& facts, std::size_t port) {
+    if (facts.type(port) != dynamic && !is_real(facts.type(port))) {
+        facts.wrong({"input ", port, " must be of a floating point type, not ", lpt::name(facts.type(port))});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::op::detail
+#endif
+
 // ======== lpt/op/comparison.hpp
 #ifndef LPT_HOLDS_OP_COMPARISON_HPP
 #define LPT_HOLDS_OP_COMPARISON_HPP
@@ -4408,6 +4810,56 @@ struct select {
                      self.auto_broadcast == op::auto_broadcast::pdpd ? facts.dimensions(1) : merged);
     }
     friend constexpr bool operator==(const select&, const select&) = default;
+};
+
+namespace detail {
+
+/// What all questions about each element of one real tensor have in common: y is boolean, of the shape of x.
+struct question_of_reals {
+    static constexpr versions opsets{10};
+    static constexpr ports inputs{1, 1};
+    static constexpr ports outputs{1, 1};
+
+    static constexpr void infer(const question_of_reals&, inference& facts) {
+        require_real(facts, 0);
+        facts.output(boolean, facts.dimensions(0));
+    }
+    friend constexpr bool operator==(const question_of_reals&, const question_of_reals&) = default;
+};
+
+}  // namespace detail
+
+/// y = whether x is not a number; x of a floating point type. Source: OpenVINO operation set, IsNaN-10.
+struct is_nan : detail::question_of_reals {
+    static constexpr auto number = kind::is_nan;
+    static constexpr text_view name = "IsNaN";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = whether x is infinite, of the signs that `detect_negative` and `detect_positive` ask for; x of a floating point type.
+///
+/// Source: OpenVINO operation set, IsInf-10.
+struct is_inf : detail::question_of_reals {
+    static constexpr auto number = kind::is_inf;
+    static constexpr text_view name = "IsInf";
+    static constexpr trait traits = trait::elementwise_unary;
+
+    bool detect_negative = true;
+    bool detect_positive = true;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("detect_negative", self.detect_negative);
+        visit("detect_positive", self.detect_positive);
+    }
+    friend constexpr bool operator==(const is_inf&, const is_inf&) = default;
+};
+
+/// y = whether x is neither infinite nor not a number; x of a floating point type. Source: OpenVINO operation set, IsFinite-10.
+struct is_finite : detail::question_of_reals {
+    static constexpr auto number = kind::is_finite;
+    static constexpr text_view name = "IsFinite";
+    static constexpr trait traits = trait::elementwise_unary;
 };
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -5261,40 +5713,6 @@ constexpr void group_convolution_backprop_data::infer(const group_convolution_ba
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
-// ======== lpt/op/sizes.hpp
-#ifndef LPT_HOLDS_OP_SIZES_HPP
-#define LPT_HOLDS_OP_SIZES_HPP
-// Sizes that several inputs of an operation share.
-
-namespace lpt::inline LPT_ABI::op::detail {
-
-/// Raises an error unless the input can have these sizes; takes the sizes that were not known before.
-constexpr void require_sizes(const inference& facts, std::size_t port, text_view what, view<dimension*> sizes) {
-    const shape& dimensions = facts.dimensions(port);
-    if (dimensions.rank_is_dynamic()) {
-        return;
-    }
-    bool agrees = dimensions.rank() == sizes.size();
-    shape wanted;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        wanted.push_back(*sizes[axis]);
-        agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
-    }
-    if (!agrees) {
-        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
-    }
-}
-
-/// Raises an error unless an input can have real numbers.
-constexpr void require_real(const inference& facts, std::size_t port) {
-    if (facts.type(port) != dynamic && !is_real(facts.type(port))) {
-        facts.wrong({"input ", port, " must be of a floating point type, not ", lpt::name(facts.type(port))});
-    }
-}
-
-}  // namespace lpt::inline LPT_ABI::op::detail
-#endif
-
 // ======== lpt/op/deformable_convolution.hpp
 #ifndef LPT_HOLDS_OP_DEFORMABLE_CONVOLUTION_HPP
 #define LPT_HOLDS_OP_DEFORMABLE_CONVOLUTION_HPP
@@ -5801,7 +6219,7 @@ constexpr view<text_view> words_of(roi_aligned_mode) { return roi_aligned_mode_w
 
 /// Regions of feature maps, each cut into bins, with the average or maximum of samples in each bin.
 ///
-/// A bin has `sampling_ratio` samples along each axis, ceil(its size) with 0, evenly spread, each the bilinear mean of four
+/// A bin has `sampling_ratio` samples along each axis, ceil(its size) with 0 or -1, evenly spread, each the bilinear mean of four
 /// elements; `max` takes the greatest of the four weighted elements. Samples more than 1 outside are 0. Sizes below 1 count as 1
 /// in `asymmetric`. Inputs: x [N, C, H, W], regions [R, 4] of x1, y1, x2, y2, images [R] (integers in [0, N)). Output:
 /// [R, C, pooled_h, pooled_w]. `aligned_mode` from version 9 on, before it `asymmetric`.
@@ -5834,7 +6252,7 @@ struct roi_align {
         constexpr std::int64_t most_samples = 4096;
         facts.require("pooled_h", self.pooled_h, 1, most_step);
         facts.require("pooled_w", self.pooled_w, 1, most_step);
-        facts.require("sampling_ratio", self.sampling_ratio, 0, most_samples);
+        facts.require("sampling_ratio", self.sampling_ratio, -1, most_samples);
         dimension images = dynamic_dimension;
         dimension channels = dynamic_dimension;
         dimension rows = dynamic_dimension;
@@ -5850,6 +6268,110 @@ struct roi_align {
         facts.output(facts.type(0), shape{regions, channels, self.pooled_h, self.pooled_w});
     }
     friend constexpr bool operator==(const roi_align&, const roi_align&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/grid_sample.hpp
+#ifndef LPT_HOLDS_OP_GRID_SAMPLE_HPP
+#define LPT_HOLDS_OP_GRID_SAMPLE_HPP
+// Samples of an image at places that another tensor gives.
+
+namespace lpt::inline LPT_ABI::op {
+
+/// How GridSample takes a sample from the elements around its place.
+enum class grid_sample_mode { bilinear, bicubic, nearest };
+inline constexpr text_view grid_sample_mode_words[] = {"bilinear", "bicubic", "nearest"};
+constexpr view<text_view> words_of(grid_sample_mode) { return grid_sample_mode_words; }
+
+/// What GridSample takes for elements outside of the image: 0, the nearest one, or its mirror image.
+enum class grid_sample_padding { zeros, border, reflection };
+inline constexpr text_view grid_sample_padding_words[] = {"zeros", "border", "reflection"};
+constexpr view<text_view> words_of(grid_sample_padding) { return grid_sample_padding_words; }
+
+/// Samples of an image at the places of a grid.
+///
+/// Inputs: x [N, C, H, W], grid [N, H', W', 2] of x and y in [-1, 1], from one end of an axis of `size` elements to the other: place
+/// = (g + 1) / 2 * (size - 1) with `align_corners`, else ((g + 1) * size - 1) / 2. Output: [N, C, H', W'], of the type of x. `bicubic` has the
+/// coefficient -0.75; `nearest` rounds halves to even. Mirrors stand at the middles of the outermost elements with `align_corners`, else at
+/// their outer edges. Source: OpenVINO operation set, GridSample-9.
+struct grid_sample {
+    static constexpr auto number = kind::grid_sample;
+    static constexpr text_view name = "GridSample";
+    static constexpr versions opsets{9};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    bool align_corners = false;
+    grid_sample_mode mode = grid_sample_mode::bilinear;
+    grid_sample_padding padding_mode = grid_sample_padding::zeros;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("align_corners", self.align_corners);
+        visit("mode", self.mode);
+        visit("padding_mode", self.padding_mode);
+    }
+    static constexpr void infer(const grid_sample&, inference& facts) {
+        dimension images = dynamic_dimension;
+        dimension channels = dynamic_dimension;
+        dimension height = dynamic_dimension;
+        dimension width = dynamic_dimension;
+        dimension rows = dynamic_dimension;
+        dimension columns = dynamic_dimension;
+        dimension numbers = 2;
+        detail::require_sizes(facts, 0, "data", {&images, &channels, &height, &width});
+        detail::require_sizes(facts, 1, "the grid", {&images, &rows, &columns, &numbers});
+        detail::require_real(facts, 1);
+        if (height == 0 || width == 0) {
+            facts.wrong({"an image of shape ", facts.dimensions(0), " has nothing to sample"});
+        }
+        facts.output(facts.type(0), shape{images, channels, rows, columns});
+    }
+    friend constexpr bool operator==(const grid_sample&, const grid_sample&) = default;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
+// ======== lpt/op/linear_algebra.hpp
+#ifndef LPT_HOLDS_OP_LINEAR_ALGEBRA_HPP
+#define LPT_HOLDS_OP_LINEAR_ALGEBRA_HPP
+namespace lpt::inline LPT_ABI::op {
+
+/// The inverse of each matrix; with `adjoint` transposed.
+///
+/// Input: x [batch…, n, n] of a floating point type. Output: of the shape of x. A matrix without an inverse gives infinite numbers or those that are not numbers.
+/// Source: OpenVINO operation set, Inverse-14.
+struct inverse {
+    static constexpr auto number = kind::inverse;
+    static constexpr text_view name = "Inverse";
+    static constexpr versions opsets{14};
+    static constexpr ports inputs{1, 1};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    bool adjoint = false;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("adjoint", self.adjoint);
+    }
+    static constexpr void infer(const inverse&, inference& facts) {
+        detail::require_real(facts, 0);
+        shape dimensions = facts.dimensions(0);
+        if (dimensions.rank_is_static()) {
+            const std::size_t rank = dimensions.rank();
+            if (rank < 2 || !merge_dimension(dimensions[rank - 2], dimensions[rank - 1]) ||
+                !merge_dimension(dimensions[rank - 1], dimensions[rank - 2])) {
+                facts.wrong({"needs square matrices, not the shape ", facts.dimensions(0)});
+            }
+        }
+        facts.output(facts.type(0), lpt::move(dimensions));
+    }
+    friend constexpr bool operator==(const inverse&, const inverse&) = default;
 };
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -5946,151 +6468,6 @@ constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
     const element type = detail::infer_product_type(facts);
     facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
 }
-
-}  // namespace lpt::inline LPT_ABI::op
-#endif
-
-// ======== lpt/op/movement/port_values.hpp
-#ifndef LPT_HOLDS_OP_MOVEMENT_PORT_VALUES_HPP
-#define LPT_HOLDS_OP_MOVEMENT_PORT_VALUES_HPP
-// What arrives at the ports that say how to move.
-
-namespace lpt::inline LPT_ABI::op {
-
-namespace detail {
-
-/// `axis` counted from the front; raises an error if the input has no such axis.
-constexpr std::size_t checked_axis(const inference& facts, std::int64_t axis, std::size_t rank) {
-    const std::int64_t result = normalized_axis(axis, rank);
-    if (result < 0) {
-        facts.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
-    }
-    return static_cast<std::size_t>(result);
-}
-
-/// The one integer that arrives at `port`; `unknown_value` if it is not known.
-constexpr std::int64_t scalar_value(const inference& facts, std::size_t port) {
-    integers values;
-    if (!facts.values(port, values)) {
-        return unknown_value;
-    }
-    if (values.size() != 1) {
-        facts.wrong({"input ", port, " must be one value, not ", values.size()});
-    }
-    return values[0];
-}
-
-/// How many values arrive at `port`, from the values or from the shape; false if that is not known.
-constexpr bool value_count(const inference& facts, std::size_t port, std::size_t& count) {
-    integers values;
-    if (facts.values(port, values)) {
-        count = values.size();
-        return true;
-    }
-    if (port >= facts.inputs() || !facts.dimensions(port).is_static()) {
-        return false;
-    }
-    count = facts.dimensions(port).elements();
-    return true;
-}
-
-/// The values of `port`, all unknown if only their number is known; false if not even that is known. Raises an error where there are
-/// more than `most`, which are those of axes unless the caller says otherwise.
-constexpr bool counted_values(const inference& facts, std::size_t port, integers& result,
-                              std::size_t most = most_axes) {
-    const bool known = facts.values(port, result);
-    std::size_t count = result.size();
-    if (!known && !value_count(facts, port, count)) {
-        return false;
-    }
-    if (count > most) {
-        facts.wrong({"input ", port, " has ", count, " values, more than ", most});
-    }
-    result.resize(count, unknown_value);
-    return true;
-}
-
-constexpr dimension known_or_dynamic(std::int64_t value) { return value == unknown_value ? dynamic_dimension : value; }
-
-/// A shape that is only known to have as many axes as `like`.
-constexpr shape same_rank(const shape& like) {
-    return like.rank_is_static() ? shape::of_rank(like.rank()) : shape::of_dynamic_rank();
-}
-
-/// The axes that `port` names, counted from the front; false if not all are known.
-constexpr bool known_axes(const inference& facts, std::size_t port, std::size_t rank, integers& result) {
-    if (!facts.known_values(port, result)) {
-        return false;
-    }
-    for (std::int64_t& axis : result) {
-        axis = static_cast<std::int64_t>(checked_axis(facts, axis, rank));
-    }
-    return true;
-}
-
-/// Of axes; some may be `unknown_value`.
-constexpr bool has_duplicates(const integers& values) {
-    if (values.size() > most_axes) {
-        return true;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        for (std::size_t j = i + 1; j < values.size(); ++j) {
-            if (values[i] == values[j] && values[i] != unknown_value) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/// Raises an error unless `port` has one value for each axis of an input of `rank` axes.
-constexpr void check_one_an_axis(const inference& facts, std::size_t port, std::size_t count, std::size_t rank) {
-    if (count != rank) {
-        facts.wrong({"input ", port, " has ", count, " values for the ", rank, " axes of the input"});
-    }
-}
-
-constexpr dimension multiplied(const inference& facts, dimension size, std::int64_t factor) {
-    if (size == dynamic_dimension || factor == unknown_value) {
-        return dynamic_dimension;
-    }
-    const checked product = checked(size) * factor;
-    if (!product.fits()) {
-        facts.wrong({"an axis of size ", size, " times ", factor, " leaves 64 bits"});
-    }
-    return product.value();
-}
-
-/// `size` / `divisor`; raises an error unless it is whole.
-constexpr dimension divided(const inference& facts, dimension size, std::int64_t divisor, text_view what) {
-    if (size == dynamic_dimension || divisor == unknown_value) {
-        return dynamic_dimension;
-    }
-    if (size % divisor != 0) {
-        facts.wrong({what, " ", size, " is not a multiple of ", divisor});
-    }
-    return size / divisor;
-}
-
-/// `size` + `sign` * (`begin` + `end`); raises an error where that is negative.
-constexpr dimension with_margins(const inference& facts, dimension size, std::int64_t begin, std::int64_t end,
-                                 int sign) {
-    if (size == dynamic_dimension || begin == unknown_value || end == unknown_value) {
-        return dynamic_dimension;
-    }
-    facts.require("a margin", begin, -most_elements, most_elements);
-    facts.require("a margin", end, -most_elements, most_elements);
-    const checked result = checked(size) + (checked(begin) + end) * sign;
-    if (!result.fits()) {
-        facts.wrong({"an axis of size ", size, " with margins of ", begin, " and ", end, " leaves 64 bits"});
-    }
-    if (result.value() < 0) {
-        facts.wrong({"nothing is left of an axis of size ", size, " with ", begin, " and ", end, " taken away"});
-    }
-    return result.value();
-}
-
-}  // namespace detail
 
 }  // namespace lpt::inline LPT_ABI::op
 #endif
@@ -6332,7 +6709,52 @@ struct gather_nd {
     friend constexpr bool operator==(const gather_nd&, const gather_nd&) = default;
 };
 
+/// Elements of the input, each chosen along an axis by an index of its own.
+///
+/// y[…, i, …] = x[…, indices[…, i, …], …]. Inputs: x, indices (integers; negative ones count from the end), whose shapes have as many axes and
+/// differ along `axis` in [-rank, rank) only. y has the shape of the indices. Source: OpenVINO operation set, GatherElements-6.
+struct gather_elements {
+    static constexpr auto number = kind::gather_elements;
+    static constexpr text_view name = "GatherElements";
+    static constexpr versions opsets{6};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::movement;
+
+    std::int64_t axis = 0;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("axis", self.axis);
+    }
+    static constexpr void infer(const gather_elements& self, inference& facts);
+    friend constexpr bool operator==(const gather_elements&, const gather_elements&) = default;
+};
+
 namespace detail {
+
+/// The shape of indices that name an element of data each; sizes of the other axes follow from the data.
+constexpr shape infer_indices_of_elements(const inference& facts, std::int64_t axis_value) {
+    const shape& data = facts.dimensions(0);
+    shape indices = facts.dimensions(1);
+    facts.require_integers(1);
+    if (data.rank_is_dynamic()) {
+        return indices;
+    }
+    const std::size_t axis = checked_axis(facts, axis_value, data.rank());
+    if (indices.rank_is_dynamic()) {
+        indices = shape::of_rank(data.rank());
+    }
+    bool fits = indices.rank() == data.rank();
+    for (std::size_t i = 0; fits && i < data.rank(); ++i) {
+        fits = i == axis || merge_dimension(indices[i], data[i]);
+    }
+    if (!fits) {
+        facts.wrong({"indices of shape ", facts.dimensions(1), " do not fit data of shape ", data,
+                     ", from which they may differ along axis ", axis_value, " only"});
+    }
+    return indices;
+}
 
 /// The number of leading axes that data and indices have in common; the rank of indices is known.
 constexpr std::size_t checked_batch(const inference& facts, std::int64_t batch_dims) {
@@ -6440,6 +6862,9 @@ constexpr void gather::infer(const gather& self, inference& facts) {
 }
 constexpr void gather_nd::infer(const gather_nd& self, inference& facts) {
     facts.output(facts.type(0), detail::infer_gather_nd(facts, self.batch_dims));
+}
+constexpr void gather_elements::infer(const gather_elements& self, inference& facts) {
+    facts.output(facts.type(0), detail::infer_indices_of_elements(facts, self.axis));
 }
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -6834,7 +7259,48 @@ struct reverse_sequence {
     friend constexpr bool operator==(const reverse_sequence&, const reverse_sequence&) = default;
 };
 
+/// Elements moved along axes; what leaves an axis at one end comes in at the other.
+///
+/// y[(i + shift) mod size] = x[i] along each axis. Inputs: x, shifts, axes in `[-rank, rank)`: single integers or lists; one shift stands for
+/// all axes, and shifts of an axis that is named more than once add up. Source: OpenVINO operation set, Roll-7.
+struct roll {
+    static constexpr auto number = kind::roll;
+    static constexpr text_view name = "Roll";
+    static constexpr versions opsets{7};
+    static constexpr ports inputs{3, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::movement;
+
+    static constexpr void infer(const roll& self, inference& facts);
+    friend constexpr bool operator==(const roll&, const roll&) = default;
+};
+
 namespace detail {
+
+constexpr void check_roll(const inference& facts) {
+    std::size_t count[3] = {0, 0, 0};
+    bool is_known = true;
+    for (std::size_t port = 1; port < 3; ++port) {
+        facts.require_integers(port);
+        const shape& dimensions = facts.dimensions(port);
+        if (dimensions.rank_is_static() && dimensions.rank() > 1) {
+            facts.wrong({"input ", port, " must be a number or a list, not a tensor of shape ", dimensions});
+        }
+        is_known = value_count(facts, port, count[port]) && is_known;
+    }
+    if (is_known && count[1] != 1 && count[1] != count[2]) {
+        facts.wrong({"has ", count[1], " shifts for ", count[2], " axes"});
+    }
+    const shape& data = facts.dimensions(0);
+    integers axes;
+    if (data.rank_is_static() && facts.values(2, axes)) {
+        for (const std::int64_t axis : axes) {
+            if (axis != unknown_value) {
+                checked_axis(facts, axis, data.rank());
+            }
+        }
+    }
+}
 
 constexpr shape infer_transpose(const inference& facts) {
     const shape& data = facts.dimensions(0);
@@ -6908,6 +7374,10 @@ constexpr void shuffle_channels::infer(const shuffle_channels& self, inference& 
 }
 constexpr void reverse_sequence::infer(const reverse_sequence& self, inference& facts) {
     facts.output(facts.type(0), detail::infer_reverse_sequence(facts, self.batch_axis, self.seq_axis));
+}
+constexpr void roll::infer(const roll&, inference& facts) {
+    detail::check_roll(facts);
+    facts.output(facts.type(0), facts.dimensions(0));
 }
 
 }  // namespace lpt::inline LPT_ABI::op
@@ -8775,6 +9245,125 @@ private:
     }
 };
 
+namespace detail {
+
+/// The element type that data (input 0) and updates (input 2) share.
+constexpr element infer_updated_type(const inference& facts) {
+    const element data = facts.type(0);
+    const element updates = facts.type(2);
+    if (data != updates && data != dynamic && updates != dynamic) {
+        facts.wrong(
+            {"data and updates must have one element type, not ", lpt::name(data), " and ", lpt::name(updates)});
+    }
+    return data == dynamic ? updates : data;
+}
+
+/// Raises an error where the axis that input 3 gives is known and the data has none such; `unknown_value` where it is not known.
+constexpr std::int64_t infer_updated_axis(const inference& facts) {
+    facts.require_integers(3);
+    const std::int64_t axis = scalar_value(facts, 3);
+    const shape& data = facts.dimensions(0);
+    return axis == unknown_value || data.rank_is_dynamic()
+               ? unknown_value
+               : static_cast<std::int64_t>(checked_axis(facts, axis, data.rank()));
+}
+
+}  // namespace detail
+
+/// Slices of the data along an axis replaced, each at an index; the last one counts where several have the same.
+///
+/// y = x, y[a…, indices[i…], b…] = updates[a…, i…, b…]. Inputs: x, indices (integers; negative ones count from the end), updates
+/// `[axes of x before the axis, i…, axes of x behind it]`, axis (one integer in [-rank, rank)). Source: OpenVINO operation set, ScatterUpdate-3.
+struct scatter_update {
+    static constexpr auto number = kind::scatter_update;
+    static constexpr text_view name = "ScatterUpdate";
+    static constexpr versions opsets{3};
+    static constexpr ports inputs{4, 4};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    static constexpr void infer(const scatter_update&, inference& facts) {
+        facts.require_integers(1);
+        const element type = detail::infer_updated_type(facts);
+        const shape& data = facts.dimensions(0);
+        const shape& indices = facts.dimensions(1);
+        const std::int64_t axis = detail::infer_updated_axis(facts);
+        if (axis != unknown_value && indices.rank_is_static()) {
+            shape wanted;
+            for (std::size_t i = 0; i < data.rank(); ++i) {
+                if (static_cast<std::int64_t>(i) != axis) {
+                    wanted.push_back(data[i]);
+                    continue;
+                }
+                for (const dimension size : indices) {
+                    wanted.push_back(size);
+                }
+            }
+            shape merged = wanted;
+            if (!merge_shape(merged, facts.dimensions(2))) {
+                facts.wrong({"updates must have shape ", wanted, ", not ", facts.dimensions(2)});
+            }
+        }
+        facts.output(type, data);
+    }
+    friend constexpr bool operator==(const scatter_update&, const scatter_update&) = default;
+};
+
+/// How ScatterElementsUpdate puts updates to the element that is there; `none` replaces it.
+enum class element_reduction { none, sum, prod, min, max, mean };
+inline constexpr text_view element_reduction_words[] = {"none", "sum", "prod", "min", "max", "mean"};
+constexpr view<text_view> words_of(element_reduction) { return element_reduction_words; }
+
+/// Elements of the data updated, each at an index of its own along an axis.
+///
+/// y = x, y[…, indices[…, i, …], …] = updates[…, i, …]. Inputs: x, indices (integers; negative ones count from the end) and updates of one shape,
+/// of as many axes as x and along no other axis larger, axis (one integer in [-rank, rank)). `reduction` (from version 12 on): sum, product, least, greatest or mean of
+/// all updates of an element and, with `use_init_val`, of what is there; means of integers are rounded towards zero. Booleans are added by `or`, multiplied by `and`
+/// and have no mean. Source: OpenVINO operation set, ScatterElementsUpdate-3, -12.
+struct scatter_elements_update {
+    static constexpr auto number = kind::scatter_elements_update;
+    static constexpr text_view name = "ScatterElementsUpdate";
+    static constexpr versions opsets{3, 12};
+    static constexpr ports inputs{4, 4};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::reads_values;
+
+    element_reduction reduction = element_reduction::none;
+    bool use_init_val = true;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("reduction", self.reduction, in_versions{12});
+        visit("use_init_val", self.use_init_val, in_versions{12});
+    }
+    static constexpr void infer(const scatter_elements_update& self, inference& facts) {
+        facts.require_integers(1);
+        const element type = detail::infer_updated_type(facts);
+        if (type == boolean && self.reduction == element_reduction::mean) {
+            facts.wrong({"boolean values have no mean"});
+        }
+        const std::int64_t axis = detail::infer_updated_axis(facts);
+        const shape& data = facts.dimensions(0);
+        shape indices = facts.dimensions(1);
+        if (!merge_shape(indices, facts.dimensions(2))) {
+            facts.wrong(
+                {"indices and updates must have one shape, not ", facts.dimensions(1), " and ", facts.dimensions(2)});
+        }
+        if (data.rank_is_static() && indices.rank_is_static()) {
+            bool fits = indices.rank() == data.rank();
+            for (std::size_t i = 0; fits && axis != unknown_value && i < data.rank(); ++i) {
+                fits = static_cast<std::int64_t>(i) == axis || indices[i] == dynamic_dimension ||
+                       data[i] == dynamic_dimension || indices[i] <= data[i];
+            }
+            if (!fits) {
+                facts.wrong({"indices of shape ", indices, " do not fit data of shape ", data});
+            }
+        }
+        facts.output(type, data);
+    }
+    friend constexpr bool operator==(const scatter_elements_update&, const scatter_elements_update&) = default;
+};
+
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
@@ -9016,6 +9605,82 @@ struct assign {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/trigonometry.hpp
+#ifndef LPT_HOLDS_OP_TRIGONOMETRY_HPP
+#define LPT_HOLDS_OP_TRIGONOMETRY_HPP
+// Circular and hyperbolic functions but sine and cosine, and the inverses of all.
+
+namespace lpt::inline LPT_ABI::op {
+
+/// y = tan x; x in radians
+struct tan : detail::elementwise_function {
+    static constexpr auto number = kind::tan;
+    static constexpr text_view name = "Tan";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = the angle in [-pi/2, pi/2] whose sine is x; NaN outside [-1, 1]
+struct asin : detail::elementwise_function {
+    static constexpr auto number = kind::asin;
+    static constexpr text_view name = "Asin";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = the angle in [0, pi] whose cosine is x; NaN outside [-1, 1]
+struct acos : detail::elementwise_function {
+    static constexpr auto number = kind::acos;
+    static constexpr text_view name = "Acos";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = the angle in (-pi/2, pi/2) whose tangent is x
+struct atan : detail::elementwise_function {
+    static constexpr auto number = kind::atan;
+    static constexpr text_view name = "Atan";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = (e^x - e^-x) / 2
+struct sinh : detail::elementwise_function {
+    static constexpr auto number = kind::sinh;
+    static constexpr text_view name = "Sinh";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = (e^x + e^-x) / 2
+struct cosh : detail::elementwise_function {
+    static constexpr auto number = kind::cosh;
+    static constexpr text_view name = "Cosh";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = ln(x + (x^2 + 1)^(1/2))
+struct asinh : detail::elementwise_function {
+    static constexpr auto number = kind::asinh;
+    static constexpr text_view name = "Asinh";
+    static constexpr versions opsets{3};
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = ln(x + (x^2 - 1)^(1/2)); NaN below 1
+struct acosh : detail::elementwise_function {
+    static constexpr auto number = kind::acosh;
+    static constexpr text_view name = "Acosh";
+    static constexpr versions opsets{3};
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = ln((1 + x) / (1 - x)) / 2; NaN outside [-1, 1]
+struct atanh : detail::elementwise_function {
+    static constexpr auto number = kind::atanh;
+    static constexpr text_view name = "Atanh";
+    static constexpr versions opsets{3};
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/user_row.hpp
 #ifndef LPT_HOLDS_OP_USER_ROW_HPP
 #define LPT_HOLDS_OP_USER_ROW_HPP
@@ -9080,17 +9745,20 @@ namespace lpt::inline LPT_ABI::op {
 using all =
     list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract, multiply,
          divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal, greater, greater_equal,
-         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, relu, prelu, clamp, sigmoid, tanh,
-         elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log, sqrt, abs,
-         negative, sign, erf, floor, ceiling, round, sin, cos, convolution, group_convolution,
-         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul, max_pool,
-         avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze,
-         transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile,
-         pad, interpolate, reverse_sequence, mvn, normalize_l2, softmax, log_softmax, batch_norm_inference, lrn,
-         group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod, reduce_l1, reduce_l2,
-         reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot, non_zero, scatter_nd_update,
-         non_max_suppression, roi_align, dft, idft, rdft, irdft, scaled_dot_product_attention, lstm_cell, gru_cell,
-         lstm_sequence, gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
+         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, is_nan, is_inf, is_finite,
+         bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwise_right_shift, bitwise_not, relu, prelu, clamp,
+         sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log,
+         sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos, tan, asin, acos, atan, sinh, cosh, asinh,
+         acosh, atanh, convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data,
+         deformable_convolution, mat_mul, max_pool, avg_pool, adaptive_max_pool, adaptive_avg_pool, concat, split,
+         variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze, transpose,
+         depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile, pad,
+         interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2, softmax, log_softmax,
+         batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod,
+         reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot,
+         non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression, roi_align, dft,
+         idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence,
+         read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <compiled = once>
@@ -19497,6 +20165,79 @@ struct batch_norm_decomposition {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/preparation/convert_adaptive_pool.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_ADAPTIVE_POOL_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_ADAPTIVE_POOL_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The size that all bins of an adaptive pooling have along each spatial axis; none where one is not known, or bins differ.
+constexpr integers sizes_of_bins(const graph& model, node_id id) {
+    const shape& data = model.shape(model[id].input(0));
+    const shape& bins = model.shape(id);
+    integers result;
+    for (std::size_t axis = 2; data.rank_is_static() && axis < data.rank(); ++axis) {
+        const dimension size = data[axis];
+        const dimension count = bins[axis];
+        if (size == dynamic_dimension || count == dynamic_dimension || size % count != 0) {
+            return {};
+        }
+        result.push_back(size / count);
+    }
+    return result;
+}
+
+/// The pooling with windows side by side in the place of an adaptive one.
+template <class Pool>
+constexpr bool replace_adaptive_pool(rewrite& r, node_id id, const integers& sizes) {
+    graph& model = r.model;
+    Pool pool;
+    pool.kernel = sizes;
+    pool.strides = sizes;
+    pool.pads_begin.resize(sizes.size(), 0);
+    pool.pads_end.resize(sizes.size(), 0);
+    const node_id made = model.add(lpt::move(pool), {model[id].input(0)}, {}, 1);
+    copy_information(r, id, made);
+    model.rename(made, model[id].name());
+    model.set_tensor_names(made, model[id].tensor_names());
+    model.replace_uses(id, made);
+    return true;
+}
+
+}  // namespace detail
+
+/// AdaptiveAvgPool of real numbers to AvgPool, for which there are rules and kernels: where all bins along an axis have one size, which is known.
+struct convert_adaptive_avg_pool {
+    static constexpr text_view name = "ConvertAdaptiveAvgPoolToAvgPool1";
+    using pattern = lpt::pattern<op::adaptive_avg_pool>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const integers sizes = detail::sizes_of_bins(r.model, id);
+        if (sizes.empty() || !is_real(r.model.type(id))) {
+            return r.refused(id, name, refuse(reason::unsupported_mode));
+        }
+        return detail::replace_adaptive_pool<op::avg_pool>(r, id, sizes);
+    }
+};
+
+/// AdaptiveMaxPool to MaxPool: where all bins along an axis have one size, which is known, and nothing reads the places.
+struct convert_adaptive_max_pool {
+    static constexpr text_view name = "ConvertAdaptiveMaxPoolToMaxPool1";
+    using pattern = lpt::pattern<op::adaptive_max_pool>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const integers sizes = detail::sizes_of_bins(r.model, id);
+        if (sizes.empty() || r.model.use_count({id, 1}) != 0) {
+            return r.refused(id, name, refuse(reason::unsupported_mode));
+        }
+        return detail::replace_adaptive_pool<op::max_pool>(r, id, sizes);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/preparation/convert_avg_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_AVG_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_AVG_POOL_HPP
@@ -20072,7 +20813,8 @@ namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
 using version_conversions =
-    stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
+    stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool, convert_avg_pool, convert_interpolate,
+          convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
 using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;

@@ -1504,6 +1504,16 @@ constexpr tensor unary(const call& node, Function function) {
     });
 }
 
+/// Whether something is true of each element.
+template <class Predicate>
+constexpr tensor question(const call& node, Predicate predicate) {
+    return with_real(node.input(0).type(), [&](auto zero) {
+        using real = decltype(zero);
+        return evaluation::map_elements<real, std::uint8_t>(
+            node, [&](real x) -> std::uint8_t { return predicate(static_cast<double>(x)) ? 1 : 0; });
+    });
+}
+
 /// The slope of PRelu as it broadcasts to x: a slope a channel stands on axis 1.
 constexpr shape slope_shape(const shape& data, const shape& slope) {
     if (slope.rank() != 1 || data.rank() < 2 || slope[0] != data[1]) {
@@ -1568,8 +1578,146 @@ constexpr tensor prelu(const call& node) {
         case op::kind::erf: return give([](double x) { return math::erf(x); });
         case op::kind::sin: return give([](double x) { return __builtin_sin(x); });
         case op::kind::cos: return give([](double x) { return __builtin_cos(x); });
+        case op::kind::tan: return give([](double x) { return std::tan(x); });
+        case op::kind::asin: return give([](double x) { return std::asin(x); });
+        case op::kind::acos: return give([](double x) { return std::acos(x); });
+        case op::kind::atan: return give([](double x) { return std::atan(x); });
+        case op::kind::sinh: return give([](double x) { return std::sinh(x); });
+        case op::kind::cosh: return give([](double x) { return std::cosh(x); });
+        case op::kind::asinh: return give([](double x) { return std::asinh(x); });
+        case op::kind::acosh: return give([](double x) { return std::acosh(x); });
+        case op::kind::atanh: return give([](double x) { return std::atanh(x); });
+        case op::kind::is_nan:
+            outputs.push_back(detail::question(node, [](double x) { return math::is_nan(x); }));
+            return true;
+        case op::kind::is_finite:
+            outputs.push_back(detail::question(node, [](double x) { return math::is_finite(x); }));
+            return true;
+        case op::kind::is_inf: {
+            const auto& self = node.as<op::is_inf>();
+            outputs.push_back(detail::question(node, [&self](double x) {
+                return math::is_infinite(x) && (x < 0 ? self.detect_negative : self.detect_positive);
+            }));
+            return true;
+        }
         default: return false;
     }
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/adaptive_pooling.hpp
+#ifndef LPT_HOLDS_REFERENCE_ADAPTIVE_POOLING_HPP
+#define LPT_HOLDS_REFERENCE_ADAPTIVE_POOLING_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// The elements of an axis that a bin has: from `begin` to before `end`.
+struct axis_bin {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+/// Along an axis bin i of `count` begins at floor(i * size / count) and ends before ceil((i + 1) * size / count).
+inline std::vector<axis_bin> bins_of(std::size_t size, std::size_t count) {
+    std::vector<axis_bin> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        result.push_back({i * size / count, ((i + 1) * size + count - 1) / count});
+    }
+    return result;
+}
+
+/// Calls `visit(bin, places)` for each bin of a channel in row-major order; `places(visit)` calls that with each element of the bin.
+template <class Visit>
+void for_each_bin(const shape& data, const shape& output, Visit visit) {
+    std::size_t size[3] = {1, 1, 1};
+    std::vector<axis_bin> bins[3] = {{{0, 1}}, {{0, 1}}, {{0, 1}}};
+    const std::size_t axes = data.rank() - 2;
+    for (std::size_t i = 0; i < axes; ++i) {
+        size[3 - axes + i] = static_cast<std::size_t>(data[i + 2]);
+        bins[3 - axes + i] = bins_of(size[3 - axes + i], static_cast<std::size_t>(output[i + 2]));
+    }
+    std::size_t bin = 0;
+    for (const axis_bin& depth : bins[0]) {
+        for (const axis_bin& row : bins[1]) {
+            for (const axis_bin& column : bins[2]) {
+                visit(bin++, [&](auto each) {
+                    for (std::size_t d = depth.begin; d < depth.end; ++d) {
+                        for (std::size_t h = row.begin; h < row.end; ++h) {
+                            for (std::size_t w = column.begin; w < column.end; ++w) {
+                                each((d * size[1] + h) * size[2] + w);
+                            }
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+template <class Number>
+void adaptive_max_pool(const call& node, seq<tensor>& outputs) {
+    const shape& data = node.dimensions(0);
+    const shape& output = node.output().dimensions;
+    const std::size_t from_size = elements_between(data, 2, data.rank());
+    const std::size_t to_size = elements_between(output, 2, output.rank());
+    const operand<Number> x(node.input(0));
+    outcome<Number> values(node.output(0));
+    outcome<std::int64_t> places(node.output(1));
+    for (std::size_t channel = 0; channel < elements_between(data, 0, 2); ++channel) {
+        const Number* from = x.data() + channel * from_size;
+        for_each_bin(data, output, [&](std::size_t bin, auto for_each_place) {
+            std::size_t most = from_size;  // none yet
+            for_each_place([&](std::size_t place) {
+                if (most == from_size || from[place] > from[most]) {
+                    most = place;
+                }
+            });
+            values[channel * to_size + bin] = from[most];
+            places[channel * to_size + bin] = static_cast<std::int64_t>(most);
+        });
+    }
+    outputs.push_back(values.finish());
+    outputs.push_back(places.finish());
+}
+
+template <class Number>
+tensor adaptive_avg_pool(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& output = node.output().dimensions;
+    const std::size_t from_size = elements_between(data, 2, data.rank());
+    const std::size_t to_size = elements_between(output, 2, output.rank());
+    const operand<Number> x(node.input(0));
+    outcome<Number> result(node.output());
+    for (std::size_t channel = 0; channel < elements_between(data, 0, 2); ++channel) {
+        const Number* from = x.data() + channel * from_size;
+        for_each_bin(data, output, [&](std::size_t bin, auto for_each_place) {
+            double sum = 0;
+            double count = 0;
+            for_each_place([&](std::size_t place) {
+                sum += static_cast<double>(from[place]);
+                ++count;
+            });
+            result[channel * to_size + bin] = static_cast<Number>(sum / count);
+        });
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// AdaptiveMaxPool and AdaptiveAvgPool. A mean is summed in double, and rounded towards zero where it is whole; the first of equal greatest values wins.
+[[gnu::cold]] inline bool evaluate_adaptive_pooling(const call& node, seq<tensor>& outputs) {
+    detail::with_number(node.input(0).type(), [&](auto zero) {
+        if (node.kind() == op::kind::adaptive_max_pool) {
+            detail::adaptive_max_pool<decltype(zero)>(node, outputs);
+        } else {
+            outputs.push_back(detail::adaptive_avg_pool<decltype(zero)>(node));
+        }
+    });
+    return true;
 }
 
 }  // namespace lpt::inline LPT_ABI::reference
@@ -1738,6 +1886,70 @@ constexpr tensor attention(const call& node) {
     outputs.push_back(
         detail::with_real(node.output().type, [&](auto zero) { return detail::attention<decltype(zero)>(node); }));
     return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
+// ======== lpt/reference/bitwise.hpp
+#ifndef LPT_HOLDS_REFERENCE_BITWISE_HPP
+#define LPT_HOLDS_REFERENCE_BITWISE_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// A function of the bits of two tensors, as 64-bit integers; of the result the type keeps the lowest bits.
+template <class Function>
+constexpr tensor of_bits(const call& node, Function function) {
+    operand<std::int64_t> a(node.input(0));
+    operand<std::int64_t> b(node.input(1));
+    outcome<std::int64_t> result(node.output());
+    const evaluation::broadcast_walk<2> walk(node.output().dimensions, {&node.dimensions(0), &node.dimensions(1)});
+    walk.for_each_row([&](const evaluation::broadcast_walk<2>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            result[row.output + i] = function(a[row.at[0] + i * row.step[0]], b[row.at[1] + i * row.step[1]]);
+        }
+    });
+    return result.finish();
+}
+
+constexpr std::int64_t shifted_left(std::int64_t value, std::int64_t count, int width) {
+    return count < 0 || count >= width ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << count);
+}
+/// `value` is what 64 bits hold, those of an unsigned type seen as signed.
+constexpr std::int64_t shifted_right(std::int64_t value, std::int64_t count, element type) {
+    if (count < 0 || count >= bit_width(type)) {
+        return is_signed(type) && value < 0 ? -1 : 0;
+    }
+    return is_signed(type) ? value >> count : static_cast<std::int64_t>(static_cast<std::uint64_t>(value) >> count);
+}
+
+constexpr tensor bitwise_not(const call& node) {
+    const bool is_truth = node.input(0).type() == boolean;
+    return evaluation::map_elements<std::int64_t, std::int64_t>(
+        node, [is_truth](std::int64_t x) -> std::int64_t { return is_truth ? x == 0 : ~x; });
+}
+
+}  // namespace detail
+
+/// Functions of bits; integers of all types are computed in 64 bits.
+[[gnu::cold]] inline bool evaluate_bitwise(const call& node, seq<tensor>& outputs) {
+    const element type = node.input(0).type();
+    const auto give = [&](auto function) {
+        outputs.push_back(detail::of_bits(node, function));
+        return true;
+    };
+    switch (node.kind()) {
+        case op::kind::bitwise_and: return give([](std::int64_t a, std::int64_t b) { return a & b; });
+        case op::kind::bitwise_or: return give([](std::int64_t a, std::int64_t b) { return a | b; });
+        case op::kind::bitwise_xor: return give([](std::int64_t a, std::int64_t b) { return a ^ b; });
+        case op::kind::bitwise_left_shift:
+            return give([type](std::int64_t a, std::int64_t b) { return detail::shifted_left(a, b, bit_width(type)); });
+        case op::kind::bitwise_right_shift:
+            return give([type](std::int64_t a, std::int64_t b) { return detail::shifted_right(a, b, type); });
+        case op::kind::bitwise_not: outputs.push_back(detail::bitwise_not(node)); return true;
+        default: return false;
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI::reference
@@ -3136,6 +3348,115 @@ namespace lpt::inline LPT_ABI::reference {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/grid_sample.hpp
+#ifndef LPT_HOLDS_REFERENCE_GRID_SAMPLE_HPP
+#define LPT_HOLDS_REFERENCE_GRID_SAMPLE_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// The elements along one axis that a sample is made of, and their weights; -1 for an element that counts as 0.
+template <class Real>
+struct grid_taps {
+    std::int64_t places[4] = {};
+    Real weights[4] = {};
+    std::size_t count = 0;
+};
+
+/// What stands for an element outside of an axis.
+constexpr std::int64_t padded_place(std::int64_t place, std::int64_t size, const op::grid_sample& self) {
+    if (place >= 0 && place < size) {
+        return place;
+    }
+    if (self.padding_mode == op::grid_sample_padding::zeros) {
+        return -1;
+    }
+    if (self.padding_mode == op::grid_sample_padding::border) {
+        return place < 0 ? 0 : size - 1;
+    }
+    // Mirrored at the outermost elements, or at their outer edges.
+    const std::int64_t period = self.align_corners ? math::maximum<std::int64_t>(2 * (size - 1), 1) : 2 * size;
+    const std::int64_t turn = (place % period + period) % period;
+    return turn < size ? turn : period - turn - (self.align_corners ? 0 : 1);
+}
+
+template <class Real>
+constexpr grid_taps<Real> taps_at(Real given, std::int64_t size, const op::grid_sample& self) {
+    constexpr Real farthest = Real(1 << 30);  // beyond it, every element is outside
+    const Real length = static_cast<Real>(size);
+    Real place = self.align_corners ? (given + 1) / 2 * (length - 1) : ((given + 1) * length - 1) / 2;
+    place = math::is_nan(place) ? -farthest : math::minimum(math::maximum(place, -farthest), farthest);
+    grid_taps<Real> result;
+    const auto add = [&](std::int64_t at, Real weight) {
+        result.places[result.count] = padded_place(at, size, self);
+        result.weights[result.count++] = weight;
+    };
+    if (self.mode == op::grid_sample_mode::nearest) {
+        add(static_cast<std::int64_t>(math::round_half_even(place)), 1);
+        return result;
+    }
+    const auto below = static_cast<std::int64_t>(math::floor(place));
+    const Real rest = place - static_cast<Real>(below);
+    if (self.mode == op::grid_sample_mode::bilinear) {
+        add(below, 1 - rest);
+        add(below + 1, rest);
+        return result;
+    }
+    constexpr Real a = Real(-0.75);
+    const auto near = [](Real t) { return ((a + 2) * t - (a + 3)) * t * t + 1; };
+    const auto far = [](Real t) { return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a; };
+    add(below - 1, far(1 + rest));
+    add(below, near(rest));
+    add(below + 1, near(1 - rest));
+    add(below + 2, far(2 - rest));
+    return result;
+}
+
+template <class Real>
+constexpr tensor grid_sample(const call& node) {
+    const auto& self = node.as<op::grid_sample>();
+    const shape& data = node.dimensions(0);
+    const shape& grid = node.dimensions(1);
+    const operand<Real> x(node.input(0));
+    const operand<Real> places(node.input(1));
+    outcome<Real> result(node.output());
+    const auto channels = static_cast<std::size_t>(data[1]);
+    const std::size_t plane = elements_between(data, 2, 4);
+    const std::size_t samples = elements_between(grid, 1, 3);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(data[0]) * samples; ++i) {
+        const grid_taps<Real> across = taps_at(places[2 * i], data[3], self);
+        const grid_taps<Real> down = taps_at(places[2 * i + 1], data[2], self);
+        for (std::size_t channel = 0; channel < channels; ++channel) {
+            const std::size_t which = i / samples * channels + channel;
+            const Real* from = x.data() + which * plane;
+            Real sum = 0;
+            for (std::size_t row = 0; row < down.count; ++row) {
+                Real along = 0;
+                for (std::size_t column = 0; column < across.count; ++column) {
+                    if (down.places[row] >= 0 && across.places[column] >= 0) {
+                        along += across.weights[column] * from[down.places[row] * data[3] + across.places[column]];
+                    }
+                }
+                sum += down.weights[row] * along;
+            }
+            result[which * samples + i % samples] = sum;
+        }
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// GridSample, in the number type of the data. A place that is not a number lies before the image.
+[[gnu::cold]] inline bool evaluate_grid_sample(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(
+        detail::with_real(node.output().type, [&](auto zero) { return detail::grid_sample<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
 // ======== lpt/reference/indexing.hpp
 #ifndef LPT_HOLDS_REFERENCE_INDEXING_HPP
 #define LPT_HOLDS_REFERENCE_INDEXING_HPP
@@ -3615,6 +3936,78 @@ constexpr tensor interpolate(const call& node) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/linear_algebra.hpp
+#ifndef LPT_HOLDS_REFERENCE_LINEAR_ALGEBRA_HPP
+#define LPT_HOLDS_REFERENCE_LINEAR_ALGEBRA_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// Turns a matrix of n rows into its inverse, by elimination in its place with the greatest number of each column.
+inline void invert(double* matrix, std::size_t n) {
+    std::vector<std::size_t> exchanged(n);
+    for (std::size_t column = 0; column < n; ++column) {
+        std::size_t best = column;
+        for (std::size_t row = column + 1; row < n; ++row) {
+            const bool is_greater =
+                math::absolute(matrix[row * n + column]) > math::absolute(matrix[best * n + column]);
+            best = is_greater ? row : best;
+        }
+        exchanged[column] = best;
+        for (std::size_t i = 0; best != column && i < n; ++i) {
+            std::swap(matrix[best * n + i], matrix[column * n + i]);
+        }
+        const double pivot = matrix[column * n + column];
+        matrix[column * n + column] = 1;
+        for (std::size_t i = 0; i < n; ++i) {
+            matrix[column * n + i] /= pivot;
+        }
+        for (std::size_t row = 0; row < n; ++row) {
+            const double factor = row == column ? 0 : std::exchange(matrix[row * n + column], 0.0);
+            for (std::size_t i = 0; row != column && i < n; ++i) {
+                matrix[row * n + i] -= factor * matrix[column * n + i];
+            }
+        }
+    }
+    for (std::size_t column = n; column-- > 0;) {
+        for (std::size_t row = 0; exchanged[column] != column && row < n; ++row) {
+            std::swap(matrix[row * n + exchanged[column]], matrix[row * n + column]);
+        }
+    }
+}
+
+template <class Real>
+tensor inverse(const call& node) {
+    const shape& data = node.dimensions(0);
+    const auto n = static_cast<std::size_t>(data[data.rank() - 1]);
+    const bool is_adjoint = node.as<op::inverse>().adjoint;
+    const operand<Real> x(node.input(0));
+    outcome<Real> result(node.output());
+    std::vector<double> matrix(n * n);
+    for (std::size_t at = 0; at < result.elements(); at += n * n) {
+        for (std::size_t i = 0; i < n * n; ++i) {
+            matrix[i] = static_cast<double>(x[at + i]);
+        }
+        invert(matrix.data(), n);
+        for (std::size_t i = 0; i < n * n; ++i) {
+            result[at + i] = static_cast<Real>(matrix[is_adjoint ? i % n * n + i / n : i]);
+        }
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// Inverse, computed in double and rounded once.
+[[gnu::cold]] inline bool evaluate_linear_algebra(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(
+        detail::with_real(node.output().type, [&](auto zero) { return detail::inverse<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
 // ======== lpt/reference/movement.hpp
 #ifndef LPT_HOLDS_REFERENCE_MOVEMENT_HPP
 #define LPT_HOLDS_REFERENCE_MOVEMENT_HPP
@@ -3676,13 +4069,80 @@ constexpr tensor reverse_sequence(const call& node) {
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
 
+/// By how much Roll moves the elements along each axis, from 0 to below its size.
+constexpr integers shifts_of_axes(const call& node) {
+    const shape& data = node.dimensions(0);
+    const integers shifts = node.integers_at(1);
+    const integers axes = node.integers_at(2);
+    integers result;
+    result.resize(data.rank(), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = evaluation::detail::axis_of(axes[i], data.rank());
+        const std::int64_t size = math::maximum<std::int64_t>(data[axis], 1);
+        const std::int64_t shift = shifts[shifts.size() == 1 ? 0 : i] % size;
+        result[axis] = (result[axis] + shift + size) % size;
+    }
+    return result;
+}
+
+constexpr tensor roll(const call& node) {
+    const shape& data = node.dimensions(0);
+    const integers shifts = shifts_of_axes(node);
+    const integers strides = evaluation::strides_of(data);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+    // Along the last axis two blocks move together; a scalar is one block.
+    const std::int64_t length = data.rank() == 0 ? 1 : data[data.rank() - 1];
+    const std::int64_t cut = data.rank() == 0 ? 0 : shifts[data.rank() - 1];
+    const auto block = [&](std::int64_t count) { return static_cast<std::size_t>(count) * width; };
+    evaluation::raw_output to(type, data);
+    for (std::size_t row = 0; row < data.elements() / static_cast<std::size_t>(length); ++row) {
+        const auto begin = static_cast<std::int64_t>(row) * length;
+        std::int64_t target = begin;
+        for (std::size_t axis = 0; axis + 1 < data.rank(); ++axis) {
+            const std::int64_t place = begin / strides[axis] % data[axis];
+            target += ((place + shifts[axis]) % data[axis] - place) * strides[axis];
+        }
+        evaluation::copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
+        evaluation::copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
+constexpr tensor gather_elements(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& indices = node.dimensions(1);
+    const std::size_t axis = evaluation::detail::axis_of(node.as<op::gather_elements>().axis, data.rank());
+    const auto size = static_cast<std::int64_t>(data[axis]);
+    const std::size_t inner = elements_between(indices, axis + 1, indices.rank());
+    const auto count = static_cast<std::size_t>(indices[axis]);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const operand<std::int64_t> places(node.input(1));
+    const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+    evaluation::raw_output to(type, node.output().dimensions);
+    for (std::size_t i = 0; i < to.elements(); ++i) {
+        const std::int64_t index = places[i];
+        if (index < -size || index >= size) {
+            fail({"GatherElements: index ", index, " is outside an axis of size ", size});
+        }
+        const std::size_t outer = i / inner / count * static_cast<std::size_t>(size);
+        const std::size_t place = outer + static_cast<std::size_t>(index < 0 ? index + size : index);
+        evaluation::copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
 }  // namespace detail
 
-/// GatherND and ReverseSequence. Negative indices count from the end; one outside its axis is an error.
+/// GatherND, GatherElements, ReverseSequence and Roll. Negative indices count from the end; one outside its axis is an error.
 [[gnu::cold]] inline bool evaluate_rare_movement(const call& node, seq<tensor>& outputs) {
     switch (node.kind()) {
         case op::kind::gather_nd: outputs.push_back(detail::gather_nd(node)); return true;
         case op::kind::reverse_sequence: outputs.push_back(detail::reverse_sequence(node)); return true;
+        case op::kind::roll: outputs.push_back(detail::roll(node)); return true;
+        case op::kind::gather_elements: outputs.push_back(detail::gather_elements(node)); return true;
         default: return false;
     }
 }
@@ -4512,13 +4972,97 @@ constexpr tensor scatter_nd_update(const call& node) {
     return y.finish();
 }
 
+/// An index along an axis, counted from the front.
+constexpr std::size_t checked_index(text_view operation, std::int64_t index, std::int64_t size) {
+    if (index < -size || index >= size) {
+        fail({operation, ": index ", index, " is outside an axis of size ", size});
+    }
+    return static_cast<std::size_t>(index < 0 ? index + size : index);
+}
+
+constexpr tensor scatter_update(const call& node) {
+    const shape& data = node.dimensions(0);
+    const std::size_t axis = evaluation::detail::axis_of(node.integer_at(3), data.rank());
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const tensor updates = evaluation::convert_tensor(node.input(2), type);
+    const operand<std::int64_t> places(node.input(1));
+    const std::size_t count = node.input(1).elements();
+    const auto size = static_cast<std::size_t>(data[axis]);
+    const std::size_t outer = elements_between(data, 0, axis);
+    const std::size_t row =
+        elements_between(data, axis + 1, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
+    evaluation::raw_output to(type, data);
+    evaluation::copy_bytes(to.data(), from.data(), from.size_in_bytes());
+    for (std::size_t i = 0; i < outer * count; ++i) {
+        const std::size_t place = checked_index("ScatterUpdate", places[i % count], data[axis]);
+        evaluation::copy_bytes(to.data() + (i / count * size + place) * row, updates.data() + i * row, row);
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
+template <class Number>
+tensor scatter_elements_update(const call& node) {
+    const auto& self = node.as<op::scatter_elements_update>();
+    const shape& data = node.dimensions(0);
+    const shape& indices = node.dimensions(1);
+    const std::size_t axis = evaluation::detail::axis_of(node.integer_at(3), data.rank());
+    const integers strides = evaluation::strides_of(data);
+    const operand<Number> x(node.input(0));
+    const operand<std::int64_t> places(node.input(1));
+    const operand<Number> updates(node.input(2));
+    outcome<Number> y(node.output());
+    std::copy_n(x.data(), y.elements(), y.data());
+    const bool counts = self.reduction == op::element_reduction::mean || !self.use_init_val;
+    std::vector<std::int64_t> taken(counts ? y.elements() : 0, self.use_init_val ? 1 : 0);
+    const auto combined = [&self](Number before, Number update) -> Number {
+        switch (self.reduction) {
+            case op::element_reduction::sum:
+            case op::element_reduction::mean: return evaluation::detail::plus(before, update);
+            case op::element_reduction::prod: return evaluation::detail::times(before, update);
+            case op::element_reduction::min: return math::minimum(before, update);
+            case op::element_reduction::max: return math::maximum(before, update);
+            default: return update;
+        }
+    };
+    for (std::size_t i = 0; i < node.input(1).elements(); ++i) {
+        std::size_t rest = i;
+        std::size_t place = 0;
+        for (std::size_t along = data.rank(); along-- > 0;) {
+            const auto size = static_cast<std::size_t>(indices[along]);
+            const std::size_t index =
+                along == axis ? checked_index("ScatterElementsUpdate", places[i], data[axis]) : rest % size;
+            place += index * static_cast<std::size_t>(strides[along]);
+            rest /= size;
+        }
+        y[place] = counts && taken[place] == 0 ? updates[i] : combined(y[place], updates[i]);
+        if (counts) {
+            ++taken[place];
+        }
+    }
+    if (self.reduction == op::element_reduction::mean) {
+        for (std::size_t i = 0; i < y.elements(); ++i) {
+            y[i] = taken[i] > 1 ? evaluation::detail::quotient(y[i], static_cast<Number>(taken[i]), false) : y[i];
+        }
+    }
+    return y.finish();
+}
+
 }  // namespace detail
 
-/// ScatterNDUpdate: updates in the order of their indices. An index outside its axis is an error.
+/// ScatterNDUpdate, ScatterUpdate and ScatterElementsUpdate: updates in the order of their indices. An index outside its axis is an error.
 [[gnu::cold]] inline bool evaluate_scatter(const call& node, seq<tensor>& outputs) {
-    outputs.push_back(detail::with_number(node.output().type,
-                                          [&](auto zero) { return detail::scatter_nd_update<decltype(zero)>(node); }));
-    return true;
+    switch (node.kind()) {
+        case op::kind::scatter_update: outputs.push_back(detail::scatter_update(node)); return true;
+        case op::kind::scatter_elements_update:
+            outputs.push_back(detail::with_number(
+                node.output().type, [&](auto zero) { return detail::scatter_elements_update<decltype(zero)>(node); }));
+            return true;
+        default:
+            outputs.push_back(detail::with_number(
+                node.output().type, [&](auto zero) { return detail::scatter_nd_update<decltype(zero)>(node); }));
+            return true;
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI::reference
@@ -4771,21 +5315,35 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::group_convolution_backprop_data: return evaluate_convolution(node, outputs);
         case op::kind::max_pool:
         case op::kind::avg_pool: return evaluate_pooling(node, outputs);
+        case op::kind::adaptive_max_pool:
+        case op::kind::adaptive_avg_pool: return evaluate_adaptive_pooling(node, outputs);
+        case op::kind::bitwise_and:
+        case op::kind::bitwise_or:
+        case op::kind::bitwise_xor:
+        case op::kind::bitwise_left_shift:
+        case op::kind::bitwise_right_shift:
+        case op::kind::bitwise_not: return evaluate_bitwise(node, outputs);
         case op::kind::interpolate: return evaluate_interpolate(node, outputs);
         case op::kind::gather_nd:
-        case op::kind::reverse_sequence: return evaluate_rare_movement(node, outputs);
+        case op::kind::reverse_sequence:
+        case op::kind::roll:
+        case op::kind::gather_elements: return evaluate_rare_movement(node, outputs);
+        case op::kind::grid_sample: return evaluate_grid_sample(node, outputs);
         case op::kind::top_k:
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
         case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
-        case op::kind::scatter_nd_update: return evaluate_scatter(node, outputs);
+        case op::kind::scatter_nd_update:
+        case op::kind::scatter_update:
+        case op::kind::scatter_elements_update: return evaluate_scatter(node, outputs);
         case op::kind::non_max_suppression:
         case op::kind::roi_align: return evaluate_detection(node, outputs);
         case op::kind::dft:
         case op::kind::idft:
         case op::kind::rdft:
         case op::kind::irdft: return evaluate_signal(node, outputs);
+        case op::kind::inverse: return evaluate_linear_algebra(node, outputs);
         case op::kind::scaled_dot_product_attention: return evaluate_attention(node, outputs);
         case op::kind::lstm_cell:
         case op::kind::gru_cell:
@@ -7684,6 +8242,7 @@ private:
     bool make_concat(node_id id);
     bool make_gather(node_id id);
     bool make_choice(node_id id);
+    bool add_choice(node_id id, choice_step work);
     void make_parameter(node_id id, std::size_t position);
     void make_results();
     void make_states();
@@ -9121,6 +9680,10 @@ inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointw
         case op::kind::logical_or: result = pointwise_function::logical_or; return true;
         case op::kind::logical_xor: result = pointwise_function::logical_xor; return true;
         case op::kind::logical_not: result = pointwise_function::logical_not; return true;
+        case op::kind::bitwise_and: result = pointwise_function::logical_and; return each.type() == boolean;
+        case op::kind::bitwise_or: result = pointwise_function::logical_or; return each.type() == boolean;
+        case op::kind::bitwise_xor: result = pointwise_function::logical_xor; return each.type() == boolean;
+        case op::kind::bitwise_not: result = pointwise_function::logical_not; return each.type() == boolean;
         case op::kind::abs: result = pointwise_function::abs; return true;
         case op::kind::negative: result = pointwise_function::negative; return true;
         case op::kind::sign: result = pointwise_function::sign; return true;
@@ -10271,6 +10834,8 @@ inline bool moves_elements(op::kind kind) {
         case op::kind::tile:
         case op::kind::pad:
         case op::kind::reverse_sequence:
+        case op::kind::roll:
+        case op::kind::gather_elements:
         case op::kind::interpolate: return true;
         default: return false;
     }
@@ -10433,8 +10998,8 @@ inline bool planner::make_gather(node_id id) {
     for (std::size_t port = 0; port < moved.size(); ++port) {
         const output_ref output(id, static_cast<std::int32_t>(port));
         const shape& result = each.shape(port);
-        const bool same_axes =
-            kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
+        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather &&
+                               kind != op::kind::gather_elements && result.rank() == dimensions.rank();
         const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
                           !exists(input, layout::plain);
         const layout order = last ? layout::channels_last : layout::plain;
@@ -10484,9 +11049,42 @@ inline bool planner::make_gather(node_id id) {
     return true;
 }
 
-/// Gather with indices that are computed.
+namespace detail {
+
+/// What GatherElements along the last axis chooses, where the other axes of data and indices are the same: for each row elements of that row.
+inline bool choose_elements(const node& each, const shape& data, const shape& indices, choice_step& work) {
+    const std::size_t last = data.rank() == 0 ? 0 : data.rank() - 1;
+    if (data.rank() == 0 || indices.rank() != data.rank() ||
+        normalized_axis(each.as<op::gather_elements>().axis, data.rank()) != static_cast<std::int64_t>(last)) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < last; ++axis) {
+        if (data[axis] != indices[axis]) {
+            return false;
+        }
+        work.parts *= data[axis];
+    }
+    work.size = data[last];
+    work.count = indices[last];
+    return true;
+}
+
+}  // namespace detail
+
+/// Gather, and GatherElements along the last axis, with indices that are computed.
 inline bool planner::make_choice(node_id id) {
     const node& each = model()[id];
+    if (each.is<op::gather_elements>()) {
+        const element type = each.type();
+        const element index_type = model().type(each.input(1));
+        choice_step work;
+        work.block_bytes = byte_size(type, 1);
+        return type == model().type(each.input(0)) && bit_width(type) >= 8 &&
+               (index_type == i32 || index_type == i64) && detail::has_elements(each.shape()) &&
+               detail::has_elements(model().shape(each.input(0))) &&
+               detail::choose_elements(each, model().shape(each.input(0)), model().shape(each.input(1)), work) &&
+               add_choice(id, work);
+    }
     const tensor* where = each.is<op::gather>() ? model().constant_value(each.input(2)) : nullptr;
     if (where == nullptr || each.type() != model().type(each.input(0)) || bit_width(each.type()) < 8 ||
         !detail::has_elements(each.shape()) || !detail::has_elements(model().shape(each.input(0)))) {
@@ -10513,6 +11111,12 @@ inline bool planner::make_choice(node_id id) {
     for (std::size_t i = static_cast<std::size_t>(batch); i < indices.rank(); ++i) {
         work.count *= indices[i];
     }
+    return add_choice(id, work);
+}
+
+/// The step of a choice among the blocks of input 0 by the indices of input 1.
+inline bool planner::add_choice(node_id id, choice_step work) {
+    const node& each = model()[id];
     work.input = tensor_of(each.input(0), layout::plain);
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);

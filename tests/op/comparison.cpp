@@ -59,3 +59,10 @@ TEST_CASE("Select refuses conditions that are not boolean and values of differen
     LPT_CHECK_WRONG(inferred(op::select{}, of(boolean, {3}), of(f32, {2}), of(f32, {2})),
                     "does not fit values of shape [2]");
 }
+
+static_assert(attribute_names<op::is_inf>(10) == "detect_negative detect_positive");
+
+TEST_CASE_TEMPLATE("questions about real numbers give booleans", Op, op::is_nan, op::is_inf, op::is_finite) {
+    CHECK(inferred(Op{}, of(f16, {2, -1})) == "boolean[2,?]");
+    LPT_CHECK_WRONG(inferred(Op{}, of(i32, {2})), "input 0 must be of a floating point type, not i32");
+}

@@ -51,6 +51,6 @@ TEST_CASE("ROIAlign refuses regions, images and attributes that do not fit") {
     LPT_CHECK_WRONG(inferred(op::roi_align{.pooled_h = 0}, 9, of(f32, {2, 5, 8, 9}), of(f32, {7, 4}), of(i32, {7})),
                     "pooled_h must be at least 1, not 0");
     LPT_CHECK_WRONG(
-        inferred(op::roi_align{.sampling_ratio = -1}, 9, of(f32, {2, 5, 8, 9}), of(f32, {7, 4}), of(i32, {7})),
-        "sampling_ratio must be at least 0, not -1");
+        inferred(op::roi_align{.sampling_ratio = -2}, 9, of(f32, {2, 5, 8, 9}), of(f32, {7, 4}), of(i32, {7})),
+        "sampling_ratio must be at least -1, not -2");
 }

@@ -63,3 +63,27 @@ TEST_CASE("FakeConvert rounds to 8-bit floating point values and saturates") {
     check_first(op::fake_convert{f8e4m3}, {x, make_scalar(f32, 1)}, {4}, {1, 448, -0.3125, 16});
     check_first(op::fake_convert{f8e5m2}, {x, make_scalar(f32, 2), make_scalar(f32, 1)}, {4}, {1, 1024.5, -0.25, 16.5});
 }
+
+TEST_CASE("circular and hyperbolic functions have their textbook values") {
+    const tensor x = f32_of({3}, {-0.5, 0, 1});
+    check_first(op::tan{}, {x}, {3}, {-0.5463024898, 0, 1.5574077247});
+    check_first(op::asin{}, {x}, {3}, {-0.5235987756, 0, 1.5707963268});
+    check_first(op::acos{}, {x}, {3}, {2.0943951024, 1.5707963268, 0});
+    check_first(op::atan{}, {x}, {3}, {-0.4636476090, 0, 0.7853981634});
+    check_first(op::sinh{}, {x}, {3}, {-0.5210953055, 0, 1.1752011936});
+    check_first(op::cosh{}, {x}, {3}, {1.1276259652, 1, 1.5430806348});
+    check_first(op::asinh{}, {x}, {3}, {-0.4812118251, 0, 0.8813735870});
+    check_first(op::acosh{}, {f32_of({2}, {1, 2})}, {2}, {0, 1.3169578969});
+    check_first(op::atanh{}, {f32_of({2}, {-0.5, 0.25})}, {2}, {-0.5493061443, 0.2554128119});
+}
+
+TEST_CASE("IsNaN, IsInf and IsFinite ask about each element") {
+    const double infinite = math::infinity;
+    const tensor x = f32_of({4}, {1, math::not_a_number, infinite, -infinite});
+    check_first(op::is_nan{}, {x}, {4}, {0, 1, 0, 0});
+    check_first(op::is_finite{}, {x}, {4}, {1, 0, 0, 0});
+    check_first(op::is_inf{}, {x}, {4}, {0, 0, 1, 1});
+    check_first(op::is_inf{{}, false, true}, {x}, {4}, {0, 0, 1, 0});
+    check_first(op::is_inf{{}, true, false}, {x}, {4}, {0, 0, 0, 1});
+    check_first(op::is_inf{{}, false, false}, {x}, {4}, {0, 0, 0, 0});
+}

@@ -247,3 +247,21 @@ TEST_CASE("A state is written when all parts of a run that read it are over") {
         CHECK(net.run(inputs) == expected);
     }
 }
+
+TEST_CASE("Roll, and GatherElements with computed indices, of sizes that the inputs decide") {
+    graph model;
+    const output_ref x = model.parameter(f32, shape{open, 6}, "x");
+    const output_ref places = model.parameter(i64, shape{open, 4}, "places");
+    const output_ref rolled =
+        model.add(op::roll{}, {x, model.constant(make_indices({2, 1})), model.constant(make_indices({1, 0}))});
+    model.result(model.add(op::gather_elements{1}, {rolled, places}));
+    executable net = compile(model);
+    for (const dimension rows : {2, 5}) {
+        seq<std::int64_t> indices;
+        for (dimension i = 0; i < rows * 4; ++i) {
+            indices.push_back(i * 5 % 12 - 6);
+        }
+        check_run(net, model, {image({rows, 6}), make_integer_tensor(i64, shape{rows, 4}, indices)});
+    }
+    CHECK(complaint(net, {image({1, 6}), make_integer_tensor(i64, {1, 4}, {0, 1, 2, 6})}) != "");
+}

@@ -3,15 +3,19 @@
 
 #include <lpt/base/compiled.hpp>
 #include <lpt/op/activation.hpp>
+#include <lpt/op/adaptive_pooling.hpp>
 #include <lpt/op/attention.hpp>
 #include <lpt/op/binary.hpp>
+#include <lpt/op/bitwise.hpp>
 #include <lpt/op/comparison.hpp>
 #include <lpt/op/control_flow.hpp>
 #include <lpt/op/convolution.hpp>
 #include <lpt/op/deformable_convolution.hpp>
 #include <lpt/op/detection.hpp>
 #include <lpt/op/fully_connected.hpp>
+#include <lpt/op/grid_sample.hpp>
 #include <lpt/op/indexing.hpp>
+#include <lpt/op/linear_algebra.hpp>
 #include <lpt/op/mat_mul.hpp>
 #include <lpt/op/model.hpp>
 #include <lpt/op/movement.hpp>
@@ -23,6 +27,7 @@
 #include <lpt/op/scatter.hpp>
 #include <lpt/op/signal.hpp>
 #include <lpt/op/state.hpp>
+#include <lpt/op/trigonometry.hpp>
 #include <lpt/op/user_row.hpp>
 
 namespace lpt::inline LPT_ABI::op {
@@ -31,18 +36,20 @@ namespace lpt::inline LPT_ABI::op {
 using all =
     list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract, multiply,
          divide, power, maximum, minimum, squared_difference, mod, floor_mod, equal, not_equal, greater, greater_equal,
-         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, relu, prelu, clamp, sigmoid, tanh,
-         elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log, sqrt, abs,
-         negative, sign, erf, floor, ceiling, round, sin, cos, convolution, group_convolution,
-         convolution_backprop_data, group_convolution_backprop_data, deformable_convolution, mat_mul,
-         fully_connected_compressed, max_pool, avg_pool, concat, split, variadic_split, strided_slice, slice, gather,
-         gather_nd, reshape, squeeze, unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space,
-         space_to_batch, shuffle_channels, broadcast, tile, pad, interpolate, reverse_sequence, mvn, normalize_l2,
-         softmax, log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
-         reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k,
-         cum_sum, one_hot, non_zero, scatter_nd_update, non_max_suppression, roi_align, dft, idft, rdft, irdft,
-         scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence, read_value, assign,
-         tensor_iterator, loop, if_else>;
+         less, less_equal, logical_and, logical_or, logical_xor, logical_not, select, is_nan, is_inf, is_finite,
+         bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwise_right_shift, bitwise_not, relu, prelu, clamp,
+         sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log,
+         sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos, tan, asin, acos, atan, sinh, cosh, asinh,
+         acosh, atanh, convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data,
+         deformable_convolution, mat_mul, fully_connected_compressed, max_pool, avg_pool, adaptive_max_pool, adaptive_avg_pool, concat, split,
+         variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze, transpose,
+         depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile, pad,
+         interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2, softmax, log_softmax,
+         batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod,
+         reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot,
+         non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression, roi_align, dft,
+         idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence,
+         read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <compiled = once>

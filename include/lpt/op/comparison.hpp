@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/op/binary.hpp>
+#include <lpt/op/sizes.hpp>
 
 namespace lpt::inline LPT_ABI::op {
 
@@ -158,6 +159,56 @@ struct select {
                      self.auto_broadcast == op::auto_broadcast::pdpd ? facts.dimensions(1) : merged);
     }
     friend constexpr bool operator==(const select&, const select&) = default;
+};
+
+namespace detail {
+
+/// What all questions about each element of one real tensor have in common: y is boolean, of the shape of x.
+struct question_of_reals {
+    static constexpr versions opsets{10};
+    static constexpr ports inputs{1, 1};
+    static constexpr ports outputs{1, 1};
+
+    static constexpr void infer(const question_of_reals&, inference& facts) {
+        require_real(facts, 0);
+        facts.output(boolean, facts.dimensions(0));
+    }
+    friend constexpr bool operator==(const question_of_reals&, const question_of_reals&) = default;
+};
+
+}  // namespace detail
+
+/// y = whether x is not a number; x of a floating point type. Source: OpenVINO operation set, IsNaN-10.
+struct is_nan : detail::question_of_reals {
+    static constexpr auto number = kind::is_nan;
+    static constexpr text_view name = "IsNaN";
+    static constexpr trait traits = trait::elementwise_unary;
+};
+
+/// y = whether x is infinite, of the signs that `detect_negative` and `detect_positive` ask for; x of a floating point type.
+///
+/// Source: OpenVINO operation set, IsInf-10.
+struct is_inf : detail::question_of_reals {
+    static constexpr auto number = kind::is_inf;
+    static constexpr text_view name = "IsInf";
+    static constexpr trait traits = trait::elementwise_unary;
+
+    bool detect_negative = true;
+    bool detect_positive = true;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("detect_negative", self.detect_negative);
+        visit("detect_positive", self.detect_positive);
+    }
+    friend constexpr bool operator==(const is_inf&, const is_inf&) = default;
+};
+
+/// y = whether x is neither infinite nor not a number; x of a floating point type. Source: OpenVINO operation set, IsFinite-10.
+struct is_finite : detail::question_of_reals {
+    static constexpr auto number = kind::is_finite;
+    static constexpr text_view name = "IsFinite";
+    static constexpr trait traits = trait::elementwise_unary;
 };
 
 }  // namespace lpt::inline LPT_ABI::op

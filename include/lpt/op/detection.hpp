@@ -78,7 +78,7 @@ constexpr view<text_view> words_of(roi_aligned_mode) { return roi_aligned_mode_w
 
 /// Regions of feature maps, each cut into bins, with the average or maximum of samples in each bin.
 ///
-/// A bin has `sampling_ratio` samples along each axis, ceil(its size) with 0, evenly spread, each the bilinear mean of four
+/// A bin has `sampling_ratio` samples along each axis, ceil(its size) with 0 or -1, evenly spread, each the bilinear mean of four
 /// elements; `max` takes the greatest of the four weighted elements. Samples more than 1 outside are 0. Sizes below 1 count as 1
 /// in `asymmetric`. Inputs: x [N, C, H, W], regions [R, 4] of x1, y1, x2, y2, images [R] (integers in [0, N)). Output:
 /// [R, C, pooled_h, pooled_w]. `aligned_mode` from version 9 on, before it `asymmetric`.
@@ -111,7 +111,7 @@ struct roi_align {
         constexpr std::int64_t most_samples = 4096;
         facts.require("pooled_h", self.pooled_h, 1, most_step);
         facts.require("pooled_w", self.pooled_w, 1, most_step);
-        facts.require("sampling_ratio", self.sampling_ratio, 0, most_samples);
+        facts.require("sampling_ratio", self.sampling_ratio, -1, most_samples);
         dimension images = dynamic_dimension;
         dimension channels = dynamic_dimension;
         dimension rows = dynamic_dimension;

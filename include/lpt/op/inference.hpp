@@ -59,6 +59,12 @@ public:
             wrong({"input ", port, " must be of an integer type, not ", lpt::name(type(port))});
         }
     }
+    /// The same for one that can have integers or booleans.
+    constexpr void require_integers_or_booleans(std::size_t port) const {
+        if (type(port) != boolean) {
+            require_integers(port);
+        }
+    }
     /// The integers that are known to arrive at a port (axes, shapes, orders …); false if not even their number is
     /// known. Single values may be `unknown_value`. Raises an error for an input that cannot have integers.
     constexpr bool values(std::size_t port, integers& result) const {

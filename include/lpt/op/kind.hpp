@@ -38,6 +38,16 @@ enum class kind : int {
     logical_xor,
     logical_not,
     select,
+    is_nan,
+    is_inf,
+    is_finite,
+    // bitwise
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    bitwise_left_shift,
+    bitwise_right_shift,
+    bitwise_not,
     // activation
     relu,
     prelu,
@@ -66,6 +76,16 @@ enum class kind : int {
     round,
     sin,
     cos,
+    // trigonometry
+    tan,
+    asin,
+    acos,
+    atan,
+    sinh,
+    cosh,
+    asinh,
+    acosh,
+    atanh,
     // convolution
     convolution,
     group_convolution,
@@ -77,6 +97,8 @@ enum class kind : int {
     // pooling
     max_pool,
     avg_pool,
+    adaptive_max_pool,
+    adaptive_avg_pool,
     // movement
     concat,
     split,
@@ -99,6 +121,10 @@ enum class kind : int {
     pad,
     interpolate,
     reverse_sequence,
+    roll,
+    gather_elements,
+    // sampling
+    grid_sample,
     // normalization
     mvn,
     normalize_l2,
@@ -126,6 +152,8 @@ enum class kind : int {
     non_zero,
     // scatter
     scatter_nd_update,
+    scatter_update,
+    scatter_elements_update,
     // detection
     non_max_suppression,
     roi_align,
@@ -134,6 +162,8 @@ enum class kind : int {
     idft,
     rdft,
     irdft,
+    // linear_algebra
+    inverse,
     // attention
     scaled_dot_product_attention,
     // recurrent

@@ -8,6 +8,7 @@
 #include <lpt/pipeline/queries.hpp>
 #include <lpt/transformation/cleanup/constant_folding.hpp>
 #include <lpt/transformation/preparation/batch_norm_decomposition.hpp>
+#include <lpt/transformation/preparation/convert_adaptive_pool.hpp>
 #include <lpt/transformation/preparation/convert_avg_pool.hpp>
 #include <lpt/transformation/preparation/convert_interpolate.hpp>
 #include <lpt/transformation/preparation/convert_max_pool.hpp>
@@ -23,7 +24,8 @@ namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
 using version_conversions =
-    stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
+    stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool, convert_avg_pool, convert_interpolate,
+          convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
 using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;

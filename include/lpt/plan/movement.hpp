@@ -47,6 +47,8 @@ inline bool moves_elements(op::kind kind) {
         case op::kind::tile:
         case op::kind::pad:
         case op::kind::reverse_sequence:
+        case op::kind::roll:
+        case op::kind::gather_elements:
         case op::kind::interpolate: return true;
         default: return false;
     }
@@ -209,8 +211,8 @@ inline bool planner::make_gather(node_id id) {
     for (std::size_t port = 0; port < moved.size(); ++port) {
         const output_ref output(id, static_cast<std::int32_t>(port));
         const shape& result = each.shape(port);
-        const bool same_axes =
-            kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
+        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather &&
+                               kind != op::kind::gather_elements && result.rank() == dimensions.rank();
         const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
                           !exists(input, layout::plain);
         const layout order = last ? layout::channels_last : layout::plain;
@@ -260,9 +262,42 @@ inline bool planner::make_gather(node_id id) {
     return true;
 }
 
-/// Gather with indices that are computed.
+namespace detail {
+
+/// What GatherElements along the last axis chooses, where the other axes of data and indices are the same: for each row elements of that row.
+inline bool choose_elements(const node& each, const shape& data, const shape& indices, choice_step& work) {
+    const std::size_t last = data.rank() == 0 ? 0 : data.rank() - 1;
+    if (data.rank() == 0 || indices.rank() != data.rank() ||
+        normalized_axis(each.as<op::gather_elements>().axis, data.rank()) != static_cast<std::int64_t>(last)) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < last; ++axis) {
+        if (data[axis] != indices[axis]) {
+            return false;
+        }
+        work.parts *= data[axis];
+    }
+    work.size = data[last];
+    work.count = indices[last];
+    return true;
+}
+
+}  // namespace detail
+
+/// Gather, and GatherElements along the last axis, with indices that are computed.
 inline bool planner::make_choice(node_id id) {
     const node& each = model()[id];
+    if (each.is<op::gather_elements>()) {
+        const element type = each.type();
+        const element index_type = model().type(each.input(1));
+        choice_step work;
+        work.block_bytes = byte_size(type, 1);
+        return type == model().type(each.input(0)) && bit_width(type) >= 8 &&
+               (index_type == i32 || index_type == i64) && detail::has_elements(each.shape()) &&
+               detail::has_elements(model().shape(each.input(0))) &&
+               detail::choose_elements(each, model().shape(each.input(0)), model().shape(each.input(1)), work) &&
+               add_choice(id, work);
+    }
     const tensor* where = each.is<op::gather>() ? model().constant_value(each.input(2)) : nullptr;
     if (where == nullptr || each.type() != model().type(each.input(0)) || bit_width(each.type()) < 8 ||
         !detail::has_elements(each.shape()) || !detail::has_elements(model().shape(each.input(0)))) {
@@ -289,6 +324,12 @@ inline bool planner::make_choice(node_id id) {
     for (std::size_t i = static_cast<std::size_t>(batch); i < indices.rank(); ++i) {
         work.count *= indices[i];
     }
+    return add_choice(id, work);
+}
+
+/// The step of a choice among the blocks of input 0 by the indices of input 1.
+inline bool planner::add_choice(node_id id, choice_step work) {
+    const node& each = model()[id];
     work.input = tensor_of(each.input(0), layout::plain);
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);

@@ -282,6 +282,7 @@ private:
     bool make_concat(node_id id);
     bool make_gather(node_id id);
     bool make_choice(node_id id);
+    bool add_choice(node_id id, choice_step work);
     void make_parameter(node_id id, std::size_t position);
     void make_results();
     void make_states();

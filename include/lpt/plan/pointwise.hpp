@@ -39,6 +39,10 @@ inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointw
         case op::kind::logical_or: result = pointwise_function::logical_or; return true;
         case op::kind::logical_xor: result = pointwise_function::logical_xor; return true;
         case op::kind::logical_not: result = pointwise_function::logical_not; return true;
+        case op::kind::bitwise_and: result = pointwise_function::logical_and; return each.type() == boolean;
+        case op::kind::bitwise_or: result = pointwise_function::logical_or; return each.type() == boolean;
+        case op::kind::bitwise_xor: result = pointwise_function::logical_xor; return each.type() == boolean;
+        case op::kind::bitwise_not: result = pointwise_function::logical_not; return each.type() == boolean;
         case op::kind::abs: result = pointwise_function::abs; return true;
         case op::kind::negative: result = pointwise_function::negative; return true;
         case op::kind::sign: result = pointwise_function::sign; return true;

@@ -3,6 +3,7 @@
 
 #include <lpt/graph/fold.hpp>
 
+#include <cmath>
 #include <type_traits>
 
 /// The meaning of every operation, as plain scalar code.
@@ -34,6 +35,16 @@ constexpr tensor unary(const call& node, Function function) {
         using real = decltype(zero);
         return evaluation::map_elements<real, real>(
             node, [&](real x) { return static_cast<real>(function(static_cast<double>(x))); });
+    });
+}
+
+/// Whether something is true of each element.
+template <class Predicate>
+constexpr tensor question(const call& node, Predicate predicate) {
+    return with_real(node.input(0).type(), [&](auto zero) {
+        using real = decltype(zero);
+        return evaluation::map_elements<real, std::uint8_t>(
+            node, [&](real x) -> std::uint8_t { return predicate(static_cast<double>(x)) ? 1 : 0; });
     });
 }
 
@@ -101,6 +112,28 @@ constexpr tensor prelu(const call& node) {
         case op::kind::erf: return give([](double x) { return math::erf(x); });
         case op::kind::sin: return give([](double x) { return __builtin_sin(x); });
         case op::kind::cos: return give([](double x) { return __builtin_cos(x); });
+        case op::kind::tan: return give([](double x) { return std::tan(x); });
+        case op::kind::asin: return give([](double x) { return std::asin(x); });
+        case op::kind::acos: return give([](double x) { return std::acos(x); });
+        case op::kind::atan: return give([](double x) { return std::atan(x); });
+        case op::kind::sinh: return give([](double x) { return std::sinh(x); });
+        case op::kind::cosh: return give([](double x) { return std::cosh(x); });
+        case op::kind::asinh: return give([](double x) { return std::asinh(x); });
+        case op::kind::acosh: return give([](double x) { return std::acosh(x); });
+        case op::kind::atanh: return give([](double x) { return std::atanh(x); });
+        case op::kind::is_nan:
+            outputs.push_back(detail::question(node, [](double x) { return math::is_nan(x); }));
+            return true;
+        case op::kind::is_finite:
+            outputs.push_back(detail::question(node, [](double x) { return math::is_finite(x); }));
+            return true;
+        case op::kind::is_inf: {
+            const auto& self = node.as<op::is_inf>();
+            outputs.push_back(detail::question(node, [&self](double x) {
+                return math::is_infinite(x) && (x < 0 ? self.detect_negative : self.detect_positive);
+            }));
+            return true;
+        }
         default: return false;
     }
 }

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <lpt/reference/activation.hpp>
+#include <lpt/reference/adaptive_pooling.hpp>
 #include <lpt/reference/attention.hpp>
+#include <lpt/reference/bitwise.hpp>
 #include <lpt/reference/control_flow.hpp>
 #include <lpt/reference/convolution.hpp>
 #include <lpt/reference/deformable_convolution.hpp>
 #include <lpt/reference/detection.hpp>
 #include <lpt/reference/fake_convert.hpp>
 #include <lpt/reference/fully_connected.hpp>
+#include <lpt/reference/grid_sample.hpp>
 #include <lpt/reference/indexing.hpp>
 #include <lpt/reference/interpolate.hpp>
 #include <lpt/reference/limits.hpp>
+#include <lpt/reference/linear_algebra.hpp>
 #include <lpt/reference/movement.hpp>
 #include <lpt/reference/normalization.hpp>
 #include <lpt/reference/pooling.hpp>
@@ -86,22 +90,36 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::group_convolution_backprop_data: return evaluate_convolution(node, outputs);
         case op::kind::max_pool:
         case op::kind::avg_pool: return evaluate_pooling(node, outputs);
+        case op::kind::adaptive_max_pool:
+        case op::kind::adaptive_avg_pool: return evaluate_adaptive_pooling(node, outputs);
+        case op::kind::bitwise_and:
+        case op::kind::bitwise_or:
+        case op::kind::bitwise_xor:
+        case op::kind::bitwise_left_shift:
+        case op::kind::bitwise_right_shift:
+        case op::kind::bitwise_not: return evaluate_bitwise(node, outputs);
         case op::kind::interpolate: return evaluate_interpolate(node, outputs);
         case op::kind::gather_nd:
-        case op::kind::reverse_sequence: return evaluate_rare_movement(node, outputs);
+        case op::kind::reverse_sequence:
+        case op::kind::roll:
+        case op::kind::gather_elements: return evaluate_rare_movement(node, outputs);
+        case op::kind::grid_sample: return evaluate_grid_sample(node, outputs);
         case op::kind::top_k:
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
         case op::kind::fully_connected_compressed: return evaluate_fully_connected(node, outputs);
         case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
-        case op::kind::scatter_nd_update: return evaluate_scatter(node, outputs);
+        case op::kind::scatter_nd_update:
+        case op::kind::scatter_update:
+        case op::kind::scatter_elements_update: return evaluate_scatter(node, outputs);
         case op::kind::non_max_suppression:
         case op::kind::roi_align: return evaluate_detection(node, outputs);
         case op::kind::dft:
         case op::kind::idft:
         case op::kind::rdft:
         case op::kind::irdft: return evaluate_signal(node, outputs);
+        case op::kind::inverse: return evaluate_linear_algebra(node, outputs);
         case op::kind::scaled_dot_product_attention: return evaluate_attention(node, outputs);
         case op::kind::lstm_cell:
         case op::kind::gru_cell:

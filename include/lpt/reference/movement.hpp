@@ -61,13 +61,80 @@ constexpr tensor reverse_sequence(const call& node) {
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
 
+/// By how much Roll moves the elements along each axis, from 0 to below its size.
+constexpr integers shifts_of_axes(const call& node) {
+    const shape& data = node.dimensions(0);
+    const integers shifts = node.integers_at(1);
+    const integers axes = node.integers_at(2);
+    integers result;
+    result.resize(data.rank(), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = evaluation::detail::axis_of(axes[i], data.rank());
+        const std::int64_t size = math::maximum<std::int64_t>(data[axis], 1);
+        const std::int64_t shift = shifts[shifts.size() == 1 ? 0 : i] % size;
+        result[axis] = (result[axis] + shift + size) % size;
+    }
+    return result;
+}
+
+constexpr tensor roll(const call& node) {
+    const shape& data = node.dimensions(0);
+    const integers shifts = shifts_of_axes(node);
+    const integers strides = evaluation::strides_of(data);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+    // Along the last axis two blocks move together; a scalar is one block.
+    const std::int64_t length = data.rank() == 0 ? 1 : data[data.rank() - 1];
+    const std::int64_t cut = data.rank() == 0 ? 0 : shifts[data.rank() - 1];
+    const auto block = [&](std::int64_t count) { return static_cast<std::size_t>(count) * width; };
+    evaluation::raw_output to(type, data);
+    for (std::size_t row = 0; row < data.elements() / static_cast<std::size_t>(length); ++row) {
+        const auto begin = static_cast<std::int64_t>(row) * length;
+        std::int64_t target = begin;
+        for (std::size_t axis = 0; axis + 1 < data.rank(); ++axis) {
+            const std::int64_t place = begin / strides[axis] % data[axis];
+            target += ((place + shifts[axis]) % data[axis] - place) * strides[axis];
+        }
+        evaluation::copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
+        evaluation::copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
+constexpr tensor gather_elements(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& indices = node.dimensions(1);
+    const std::size_t axis = evaluation::detail::axis_of(node.as<op::gather_elements>().axis, data.rank());
+    const auto size = static_cast<std::int64_t>(data[axis]);
+    const std::size_t inner = elements_between(indices, axis + 1, indices.rank());
+    const auto count = static_cast<std::size_t>(indices[axis]);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const operand<std::int64_t> places(node.input(1));
+    const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+    evaluation::raw_output to(type, node.output().dimensions);
+    for (std::size_t i = 0; i < to.elements(); ++i) {
+        const std::int64_t index = places[i];
+        if (index < -size || index >= size) {
+            fail({"GatherElements: index ", index, " is outside an axis of size ", size});
+        }
+        const std::size_t outer = i / inner / count * static_cast<std::size_t>(size);
+        const std::size_t place = outer + static_cast<std::size_t>(index < 0 ? index + size : index);
+        evaluation::copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
 }  // namespace detail
 
-/// GatherND and ReverseSequence. Negative indices count from the end; one outside its axis is an error.
+/// GatherND, GatherElements, ReverseSequence and Roll. Negative indices count from the end; one outside its axis is an error.
 [[gnu::cold]] inline bool evaluate_rare_movement(const call& node, seq<tensor>& outputs) {
     switch (node.kind()) {
         case op::kind::gather_nd: outputs.push_back(detail::gather_nd(node)); return true;
         case op::kind::reverse_sequence: outputs.push_back(detail::reverse_sequence(node)); return true;
+        case op::kind::roll: outputs.push_back(detail::roll(node)); return true;
+        case op::kind::gather_elements: outputs.push_back(detail::gather_elements(node)); return true;
         default: return false;
     }
 }

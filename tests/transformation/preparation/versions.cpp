@@ -2,6 +2,7 @@
 #include "../prerequisites/rewritten.hpp"
 
 #include <lpt/graph/verify.hpp>
+#include <lpt/transformation/preparation/convert_adaptive_pool.hpp>
 #include <lpt/transformation/preparation/convert_avg_pool.hpp>
 #include <lpt/transformation/preparation/convert_interpolate.hpp>
 #include <lpt/transformation/preparation/convert_max_pool.hpp>
@@ -165,4 +166,31 @@ TEST_CASE("Squeeze-15 becomes version 0 unless it may skip axes") {
     single_operation other(skipping, 15, view<seq<std::int64_t>>({{0}}));
     CHECK_FALSE(other.run<convert_squeeze>(other.operation));
     CHECK(other.why() == reason::unsupported_mode);
+}
+
+TEST_CASE("adaptive pooling into bins of one size becomes pooling with windows side by side") {
+    single_operation mean(op::adaptive_avg_pool{}, 8, view<seq<std::int64_t>>({{3, 2}}), {1, 2, 6, 8});
+    CHECK(mean.run<convert_adaptive_avg_pool>(mean.operation));
+    verify(mean.model);
+    const node& pool = mean.model[mean.output()];
+    REQUIRE(pool.is<op::avg_pool>());
+    CHECK(pool.as<op::avg_pool>().kernel == integers{2, 4});
+    CHECK(pool.as<op::avg_pool>().strides == integers{2, 4});
+    CHECK(pool.shape() == shape{1, 2, 3, 2});
+    CHECK(pool.name() == "operation");
+    CHECK(pool.tensor_names()[0] == "tensor");
+    single_operation most(op::adaptive_max_pool{}, 8, view<seq<std::int64_t>>({{1, 1}}));
+    CHECK(most.run<convert_adaptive_max_pool>(most.operation));
+    CHECK(most.model[most.output()].is<op::max_pool>());
+    CHECK(most.model[most.output()].as<op::max_pool>().kernel == integers{7, 7});
+}
+
+TEST_CASE("adaptive pooling stays where bins differ, or where places are read") {
+    single_operation mean(op::adaptive_avg_pool{}, 8, view<seq<std::int64_t>>({{3, 7}}));
+    CHECK_FALSE(mean.run<convert_adaptive_avg_pool>(mean.operation));
+    single_operation open(op::adaptive_avg_pool{}, 8, view<seq<std::int64_t>>({{1, 1}}), {1, 2, -1, 7});
+    CHECK_FALSE(open.run<convert_adaptive_avg_pool>(open.operation));
+    single_operation places(op::adaptive_max_pool{}, 8, view<seq<std::int64_t>>({{1, 1}}));
+    places.model.result({places.operation, 1});
+    CHECK_FALSE(places.run<convert_adaptive_max_pool>(places.operation));
 }

@@ -177,15 +177,26 @@ inline void read_attention(operation& n) {
     n.out(0, packed ? heads_together(n, result) : result);
 }
 
+/// How many numbers of a head are turned, 0 for all, and whether those of a pair lie side by side.
+struct rotation {
+    std::int64_t turned = 0;
+    bool is_interleaved = false;
+
+    static rotation of(operation& n) { return {n.integer("rotary_embedding_dim", 0), n.flag("interleaved")}; }
+};
+
 /// The pairs of numbers in heads, [batch, heads, length, size], turned by angles of these cosines and sines, [batch or 1, 1, length, pairs].
-inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine) {
+inline output_ref turned_pairs(operation& n, output_ref apart, output_ref cosine, output_ref sine,
+                               const rotation& how) {
     const dimension size = n.size_of(apart, 3);
     if (size == dynamic_dimension) {
         n.wrong({"needs to know the size of a head"});
     }
-    std::int64_t turned = n.integer("rotary_embedding_dim", 0);
-    turned = turned == 0 ? size : turned;
-    const bool interleaved = n.flag("interleaved");
+    const std::int64_t turned = how.turned == 0 ? size : how.turned;
+    if (turned < 0 || turned > size) {
+        n.wrong({"cannot turn ", turned, " of ", size, " numbers of a head"});
+    }
+    const bool interleaved = how.is_interleaved;
     const output_ref first = interleaved ? n.slice(apart, 3, 0, turned, 2) : n.slice(apart, 3, 0, turned / 2);
     const output_ref second = interleaved ? n.slice(apart, 3, 1, turned, 2) : n.slice(apart, 3, turned / 2, turned);
     const output_ref real =
@@ -214,7 +225,7 @@ inline void read_rotary_embedding(operation& n) {
         const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
         return n.unsqueeze(by_place, {1});
     };
-    const output_ref result = turned_pairs(n, apart, cache(1), cache(2));
+    const output_ref result = turned_pairs(n, apart, cache(1), cache(2), rotation::of(n));
     n.out(packed ? heads_together(n, result) : result);
 }
 

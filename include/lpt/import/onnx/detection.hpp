@@ -22,7 +22,7 @@ inline void read_roi_align(operation& n) {
     op::roi_align what;
     what.pooled_h = n.integer("output_height", 1);
     what.pooled_w = n.integer("output_width", 1);
-    what.sampling_ratio = n.integer("sampling_ratio", 0);
+    what.sampling_ratio = math::maximum<std::int64_t>(n.integer("sampling_ratio", 0), 0);
     what.spatial_scale = n.real("spatial_scale", 1);
     const std::string_view mode = n.words("mode", "avg");
     const std::string_view corners =

@@ -151,7 +151,7 @@ inline void read_rotary_embedding_by_place(operation& n) {
         places = n.unsqueeze(n.make(op::add{}, {n.counted(n.size_along(apart, 2)), places}), {0});
     }
     const auto by_place = [&](std::size_t port) { return n.unsqueeze(n.gather(n.in(port), places, 0), {1}); };
-    const output_ref result = turned_pairs(n, apart, by_place(2), by_place(3));
+    const output_ref result = turned_pairs(n, apart, by_place(2), by_place(3), rotation::of(n));
     n.out(is_packed ? heads_together(n, result) : result);
 }
 

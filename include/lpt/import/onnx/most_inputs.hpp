@@ -49,10 +49,11 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"ai.onnx.ml", 1, "Binarizer"},
     {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
     {"ai.onnx.preview", 3, "FlexAttention"},
-    {"com.microsoft", 1, "DynamicQuantizeLinear Gelu NhwcMaxPool QuickGelu"},
-    {"com.microsoft", 2, "BiasGelu FastGelu FusedMatMul TransposeMatMul"},
-    {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization QuantizeLinear"},
-    {"com.microsoft", 4, "FusedConv RotaryEmbedding SkipSimplifiedLayerNormalization"},
+    {"com.microsoft", 1, "DynamicQuantizeLinear Gelu Inverse NhwcMaxPool QuickGelu"},
+    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND TransposeMatMul Trilu"},
+    {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization Pad QuantizeLinear Range"},
+    {"com.microsoft", 4,
+     "CropAndResize FusedConv GatherBlockQuantized RotaryEmbedding SkipSimplifiedLayerNormalization"},
     {"com.microsoft", 5,
      "DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
      "QLinearSoftmax SkipLayerNormalization"},
@@ -62,6 +63,7 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 9, "EmbedLayerNormalization QAttention QGemm QLinearConv QLinearWhere"},
     {"com.microsoft", 10, "MultiHeadAttention"},
     {"com.microsoft", 12, "DynamicQuantizeLSTM"},
+    {"com.microsoft", 14, "GroupQueryAttention"},
 };
 
 }  // namespace detail

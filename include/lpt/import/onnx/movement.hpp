@@ -178,6 +178,9 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
 
 inline void read_gather_elements(operation& n) {
     const output_ref x = n.in(0);
+    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+        return n.out(n.make(op::gather_elements{n.integer("axis", 0)}, {x, n.in(1)}));
+    }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
     const output_ref places = flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis);

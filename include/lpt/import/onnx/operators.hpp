@@ -12,11 +12,13 @@
 #include <lpt/import/onnx/elementwise.hpp>
 #include <lpt/import/onnx/features.hpp>
 #include <lpt/import/onnx/flex_attention.hpp>
+#include <lpt/import/onnx/group_query_attention.hpp>
 #include <lpt/import/onnx/integer_products.hpp>
 #include <lpt/import/onnx/linear_algebra.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/microsoft_attention.hpp>
+#include <lpt/import/onnx/microsoft_movement.hpp>
 #include <lpt/import/onnx/microsoft_transformers.hpp>
 #include <lpt/import/onnx/movement.hpp>
 #include <lpt/import/onnx/pooling.hpp>
@@ -66,6 +68,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(linear_algebra_operators);
         add(microsoft_operators);
         add(microsoft_attention_operators);
+        add(microsoft_movement_operators);
+        add(group_query_attention_operators);
         add(microsoft_transformer_operators);
         add(sequence_operators);
         return result;

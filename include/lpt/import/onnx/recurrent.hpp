@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/composed/simple_recurrent.hpp>
 #include <lpt/import/lstm_loop.hpp>
 #include <lpt/import/onnx/operation.hpp>
 
@@ -244,30 +245,18 @@ inline void read_gru(operation& n) {
     out_states(n, from, made, output_ref(made, 1));
 }
 
-/// h' = f(W * x + R * h + b): a gated unit whose gates are always open, 1 / (1 + exp(100)) being too small to count.
 inline void read_simple_recurrent(operation& n) {
     op::gru_sequence what;
     what.activations = {"tanh"};
     read_recurrent_attributes(n, what, 1);
-    seq<text> functions{"sigmoid"};
-    functions.push_back(what.activations[0]);
-    what.activations = {};
-    for (const text& each : functions) {
-        what.activations.push_back(each);
+    constexpr std::int64_t most = 1 << 24;
+    if (what.hidden_size < 1 || what.hidden_size > most) {
+        n.wrong({"hidden_size must be 1 to ", most, ", not ", what.hidden_size});
     }
-    const std::int64_t size = what.hidden_size;
-    const recurrent_inputs from = read_recurrent_inputs(n, size);
-    const auto with_gates = [&](output_ref rows) {
-        const output_ref none =
-            n.broadcast(n.like(rows, 0), n.concat({n.indices({from.directions, 2 * size}), n.size_along(rows, 2)}, 0));
-        return n.concat({none, rows}, 1);
-    };
-    const output_ref gate = n.indices({from.directions, size});
-    const output_ref bias = n.concat({n.broadcast(n.like(n.in(1), -100), gate), n.broadcast(n.like(n.in(1), 100), gate),
-                                      summed_bias(n, from.directions, size)},
-                                     1);
+    const recurrent_inputs from = read_recurrent_inputs(n, what.hidden_size);
+    const output_ref bias = summed_bias(n, from.directions, what.hidden_size);
     const node_id made =
-        n.make_node(what, {from.data, from.hidden, from.lengths, with_gates(n.in(1)), with_gates(n.in(2)), bias});
+        composed::simple_recurrent(n, what, {from.data, from.hidden, from.lengths, n.in(1), n.in(2), bias});
     out_states(n, from, made, output_ref(made, 1));
 }
 

@@ -229,9 +229,25 @@ inline output_ref reflected(operation& n, output_ref place, double least, double
     return n.make(op::add{}, {folded, n.like(place, least)});
 }
 
-/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other.
+/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other: composed, or, where sizes are not known, as one operation.
+inline void read_grid_sample_of_open_sizes(operation& n) {
+    op::grid_sample what;
+    const std::string_view mode = n.words("mode", "linear");
+    const std::string_view padding = n.words("padding_mode", "zeros");
+    what.align_corners = n.flag("align_corners");
+    what.mode = mode == "cubic" || mode == "bicubic" ? op::grid_sample_mode::bicubic
+                : mode == "nearest"                  ? op::grid_sample_mode::nearest
+                                                     : op::grid_sample_mode::bilinear;
+    what.padding_mode = padding == "border"       ? op::grid_sample_padding::border
+                        : padding == "reflection" ? op::grid_sample_padding::reflection
+                                                  : op::grid_sample_padding::zeros;
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
 inline void read_grid_sample(operation& n) {
     const output_ref x = n.in(0);
+    if (n.rank(x) == 4 && (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic())) {
+        return read_grid_sample_of_open_sizes(n);
+    }
     const lpt::shape sizes = n.static_shape(x);
     const lpt::shape grid = n.static_shape(n.in(1));
     const std::size_t axes = sizes.rank() - 2;

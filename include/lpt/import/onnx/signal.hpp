@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/composed/short_time_transform.hpp>
 #include <lpt/import/onnx/operation.hpp>
 
 #include <cmath>
@@ -130,44 +131,12 @@ inline void read_fourier_transform(operation& n) {
                    last));
 }
 
-/// Spectra of windows of a signal, [batch, places, 1 or 2], that begin a step apart; step and length may be known only when the network runs.
 inline void read_short_time_transform(operation& n) {
-    const output_ref signal = n.in(0);
-    const lpt::shape sizes = n.static_shape(signal);
-    if (sizes.rank() != 3 || sizes[2] < 1 || sizes[2] > 2 || (!n.has(2) && !n.has(3))) {
-        n.wrong({"needs a signal of real or complex numbers, not of shape ", sizes, ", and a window or a length"});
+    if (!n.has(2) && !n.has(3)) {
+        n.wrong({"needs a window or a length"});
     }
-    const element type = n.type(signal);
-    const auto scalar = [&](output_ref from) { return n.reshape(n.convert(from, i64), view<std::int64_t>()); };
-    const output_ref step = scalar(n.in(1));
-    const output_ref length = scalar(n.has(3) ? n.in(3) : n.size_along(n.in(2), 0));
-    const output_ref one = n.integer_constant(1);
-    const output_ref room = n.make(op::subtract{}, {n.integer_constant(sizes[1]), length});
-    const output_ref frames = n.make(op::add{}, {n.make(op::divide{}, {room, step}), one});
-    const output_ref place = n.counted(length);
-    const output_ref begin = n.make(op::multiply{}, {n.counted(frames), step});
-    const output_ref places = n.make(op::add{}, {n.unsqueeze(begin, {1}), n.unsqueeze(place, {0})});
-    const output_ref half = n.make(op::add{}, {n.make(op::divide{}, {length, n.integer_constant(2)}), one});
-    const output_ref bins = n.counted(n.flag("onesided", true) ? half : length);
-    // Angles are small for the sake of sine and cosine.
-    const output_ref turns =
-        n.make(op::floor_mod{}, {n.make(op::multiply{}, {n.unsqueeze(place, {1}), n.unsqueeze(bins, {0})}), length});
-    const output_ref unit = n.make(op::divide{}, {n.builder().real(6.283185307179586, f64), n.convert(length, f64)});
-    const output_ref angle = n.make(op::multiply{}, {n.convert(turns, f64), unit});
-    const output_ref cosine = n.convert(n.make(op::cos{}, {angle}), type);
-    const output_ref sine = n.convert(n.make(op::sin{}, {angle}), type);
-    const auto part = [&](std::int64_t which) {
-        const output_ref taken = n.gather(n.squeeze(n.slice(signal, 2, which, which + 1), {2}), places, 1);
-        return n.has(2) ? n.make(op::multiply{}, {taken, n.in(2)}) : taken;
-    };
-    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
-    output_ref real = product(part(0), cosine);
-    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
-    if (sizes[2] == 2) {
-        real = n.make(op::add{}, {real, product(part(1), sine)});
-        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
-    }
-    n.out(n.concat({n.unsqueeze(real, {3}), n.unsqueeze(imaginary, {3})}, 3));
+    n.out(composed::short_time_transform(n, n.in(0), n.in(1), n.has(3) ? n.in(3) : n.size_along(n.in(2), 0),
+                                         n.has(2) ? n.in(2) : output_ref(), n.flag("onesided", true)));
 }
 
 /// How much each frequency of a spectrum counts for each of some bands, which lie evenly on the mel scale.

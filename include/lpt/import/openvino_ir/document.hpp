@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/import/mapped_file.hpp>
+#include <lpt/import/openvino_ir/compositions.hpp>
 #include <lpt/op/user.hpp>
 
 #include <cstring>
@@ -107,6 +108,7 @@ struct layer_description {
     op::kind kind = op::kind::none;
     int version = 0;
     const op::user_row* of_user = nullptr;  // for an operation type of the user's
+    const composition* composed = nullptr;  // for a layer that becomes several operations
     part_range inputs;
     part_range outputs;
 };
@@ -257,26 +259,18 @@ inline op::kind parse_layer_type(const char* type) {
     return found == kinds.end() ? op::kind::none : found->second;
 }
 
-/// A bitwise operation on boolean values is the logical one; for other types there is no operation.
-inline op::kind parse_bitwise_type(std::string_view type, const pugi::xml_node& layer) {
-    const std::string_view precision = layer.child("output").child("port").attribute("precision").value();
-    if (precision != "BOOL") {
-        return op::kind::none;
-    }
-    return type == "BitwiseAnd"   ? op::kind::logical_and
-           : type == "BitwiseOr"  ? op::kind::logical_or
-           : type == "BitwiseXor" ? op::kind::logical_xor
-           : type == "BitwiseNot" ? op::kind::logical_not
-                                  : op::kind::none;
-}
-
-/// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
-inline int parse_version(text_view word, const op::row& operation, const place& where) {
+/// The number of a layer's operation set, `opset1` … `opset16`.
+inline int parse_opset(text_view word, const place& where) {
     std::int64_t number = 0;
     if (!word.starts_with("opset") || !op::detail::parse_integer(word.substr(5), number) || number < 1 || number > 16) {
         wrong(where, "unknown operation set '", word, "'; expected opset1 to opset16");
     }
-    const int version = operation.opsets.in_opset(static_cast<int>(number));
+    return static_cast<int>(number);
+}
+
+/// The version of the operation that the layer's operation set means.
+inline int parse_version(text_view word, const op::row& operation, const place& where) {
+    const int version = operation.opsets.in_opset(parse_opset(word, where));
     if (version < 0) {
         wrong(where, "operation ", operation.name, " is not in ", word);
     }
@@ -297,15 +291,18 @@ inline void read_layer(const pugi::xml_node& xml, document& result, const op::us
     layer.xml = xml;
     layer.id = integer_attribute(xml, "id", where);
     layer.kind = parse_layer_type(type);
-    if (layer.kind == op::kind::none) {
-        layer.kind = parse_bitwise_type(type, xml);
-    }
     layer.of_user = known.find(type);
     if (layer.of_user != nullptr) {
         layer.kind = layer.of_user->number;
         layer.version = parse_user_version(version, *layer.of_user, where);
     } else if (layer.kind == op::kind::none) {
-        wrong(where, "unknown operation");
+        layer.composed = find_composition(type);
+        if (layer.composed == nullptr) {
+            wrong(where, "unknown operation");
+        }
+        if (parse_opset(version, where) < layer.composed->opset) {
+            wrong(where, "operation ", layer.composed->type, " is not in ", version);
+        }
     } else {
         layer.version = parse_version(version, op::row_of(layer.kind), where);
     }

@@ -5,8 +5,12 @@
 #include <lpt/graph/traverse.hpp>
 #include <lpt/graph/verify.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
+#include <lpt/import/openvino_ir/declared.hpp>
 
+#include <algorithm>
 #include <iterator>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 /// From the XML document to a graph.
@@ -154,54 +158,14 @@ inline op::attributes read_with_bodies(const document& content, const layer_desc
 
 // ---- nodes
 
-/// Run-time information becomes annotations: the key is its name, the value all its other attributes.
-inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id) {
-    for (const pugi::xml_node& attribute : xml.child("rt_info").children("attribute")) {
-        std::string value;
-        for (const pugi::xml_attribute& each : attribute.attributes()) {
-            const std::string key = each.name();
-            if (key == "value") {
-                value += (value.empty() ? "" : ";") + std::string(each.value());
-            } else if (key != "name" && key != "version") {
-                value += (value.empty() ? "" : ";") + key + "=" + each.value();
-            }
-        }
-        model.annotate(id, attribute.attribute("name").value(), text(value.c_str()));
-    }
-}
-
-/// Raises an error where the file declares an output that the operation cannot give.
-inline void check_outputs(view<output_description> outputs, const place& where, const node& made) {
-    if (made.is<op::result>()) {
-        return;
-    }
-    if (outputs.size() > made.outputs()) {
-        wrong(where, "declares ", outputs.size(), " outputs, but the operation has ", made.outputs());
-    }
-    for (std::size_t port = 0; port < outputs.size(); ++port) {
-        const output_description& declared = outputs[port];
-        if (declared.type != dynamic && made.type(port) != dynamic && declared.type != made.type(port)) {
-            wrong(where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
-                  name(made.type(port)));
-        }
-        // A dynamic rank is written as no dimensions at all, like a scalar.
-        if (declared.dimensions.rank() == 0) {
-            continue;
-        }
-        shape merged = made.shape(port);
-        if (!merge_shape(merged, declared.dimensions)) {
-            wrong(where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
-                  ", but the operation gives ", to_text(made.shape(port)));
-        }
-    }
-}
-
 class builder {
     const document& document_;
     const source_files& files_;
     int depth_;
-    graph model_;
+    model_builder builder_;
+    graph& model_;
     std::vector<node_id> made_;
+    std::unordered_map<std::size_t, seq<output_ref, 2>> composed_;  // what layers that are several operations give
     std::vector<char> open_;  // layers that wait for their inputs
 
     view<input_description> inputs_of(const layer_description& layer) const {
@@ -224,12 +188,46 @@ class builder {
         return read_attributes(layer, document_.where(layer));
     }
 
+    output_ref output_of(std::size_t layer, std::size_t port) const {
+        const auto found = composed_.find(layer);
+        return found != composed_.end() ? found->second[port]
+                                        : output_ref(made_[layer], static_cast<std::int32_t>(port));
+    }
+
+    /// Makes the operations of a layer that becomes several.
+    void compose(std::size_t index, view<output_ref> inputs) {
+        const layer_description& layer = document_.layers()[index];
+        const composition& how = *layer.composed;
+        const place where = document_.where(layer);
+        const view<output_description> outputs = document_.outputs_of(layer);
+        if (inputs.size() < how.least_inputs || inputs.size() > how.most_inputs) {
+            wrong(where, "has ", inputs.size(), " inputs, expected ", how.least_inputs, " to ", how.most_inputs);
+        }
+        builder_.begin({layer.xml.attribute("name").value(), layer.xml.attribute("type").value()});
+        composed_layer made(builder_, layer.xml.child("data"), inputs);
+        how.compose(made);
+        builder_.finish();
+        check_outputs(outputs, where, model_, made.outputs());
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const output_ref given = made.outputs()[port];
+            if (std::find(inputs.begin(), inputs.end(), given) == inputs.end()) {
+                model_.set_tensor_names(given, outputs[port].names);
+            }
+        }
+        read_annotations(layer.xml, model_, made.outputs()[0].node);
+        composed_.emplace(index, made.outputs());
+        made_[index] = made.outputs()[0].node;
+    }
+
     void make(std::size_t index) {
         const layer_description& layer = document_.layers()[index];
         const view<output_description> outputs = document_.outputs_of(layer);
         seq<output_ref, 5> inputs;
         for (const input_description& each : inputs_of(layer)) {
-            inputs.push_back({made_[each.source_layer], static_cast<std::int32_t>(each.source_port)});
+            inputs.push_back(output_of(each.source_layer, each.source_port));
+        }
+        if (layer.composed != nullptr) {
+            return compose(index, inputs);
         }
         seq<graph> bodies;
         op::attributes what = read(layer, bodies);
@@ -244,7 +242,13 @@ class builder {
             fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
         read_annotations(layer.xml, model_, id);
-        check_outputs(outputs, document_.where(layer), model_[id]);
+        if (!model_[id].is<op::result>()) {
+            seq<output_ref, 2> given;
+            for (std::size_t port = 0; port < model_[id].outputs(); ++port) {
+                given.push_back({id, static_cast<std::int32_t>(port)});
+            }
+            check_outputs(outputs, document_.where(layer), model_, given);
+        }
         for (std::size_t port = 0; port < outputs.size() && port < model_[id].outputs(); ++port) {
             model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, outputs[port].names);
         }
@@ -290,8 +294,9 @@ class builder {
             return;
         }
         std::multimap<std::string, node_id> readers;
+        std::set<node_id> readers_seen;  // layers that compute nothing give what others made
         for (const node_id id : made_) {
-            if (model_[id].is<op::read_value>()) {
+            if (model_[id].is<op::read_value>() && readers_seen.insert(id).second) {
                 readers.emplace(model_[id].as<op::read_value>().variable_id.c_str(), id);
             }
         }
@@ -315,6 +320,8 @@ public:
         : document_(content),
           files_(files),
           depth_(depth),
+          builder_(files.xml),
+          model_(builder_.model()),
           made_(content.all_layers.count, node_id::none),
           open_(content.all_layers.count, 0) {}
 
@@ -333,7 +340,7 @@ public:
             make_with_inputs(index);
         }
         order_variables();
-        return std::move(model_);
+        return builder_.take();
     }
 };
 

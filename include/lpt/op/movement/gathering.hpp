@@ -52,7 +52,52 @@ struct gather_nd {
     friend constexpr bool operator==(const gather_nd&, const gather_nd&) = default;
 };
 
+/// Elements of the input, each chosen along an axis by an index of its own.
+///
+/// y[…, i, …] = x[…, indices[…, i, …], …]. Inputs: x, indices (integers; negative ones count from the end), whose shapes have as many axes and
+/// differ along `axis` in [-rank, rank) only. y has the shape of the indices. Source: OpenVINO operation set, GatherElements-6.
+struct gather_elements {
+    static constexpr auto number = kind::gather_elements;
+    static constexpr text_view name = "GatherElements";
+    static constexpr versions opsets{6};
+    static constexpr ports inputs{2, 2};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::movement;
+
+    std::int64_t axis = 0;
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit&& visit) {
+        visit("axis", self.axis);
+    }
+    static constexpr void infer(const gather_elements& self, inference& facts);
+    friend constexpr bool operator==(const gather_elements&, const gather_elements&) = default;
+};
+
 namespace detail {
+
+/// The shape of indices that name an element of data each; sizes of the other axes follow from the data.
+constexpr shape infer_indices_of_elements(const inference& facts, std::int64_t axis_value) {
+    const shape& data = facts.dimensions(0);
+    shape indices = facts.dimensions(1);
+    facts.require_integers(1);
+    if (data.rank_is_dynamic()) {
+        return indices;
+    }
+    const std::size_t axis = checked_axis(facts, axis_value, data.rank());
+    if (indices.rank_is_dynamic()) {
+        indices = shape::of_rank(data.rank());
+    }
+    bool fits = indices.rank() == data.rank();
+    for (std::size_t i = 0; fits && i < data.rank(); ++i) {
+        fits = i == axis || merge_dimension(indices[i], data[i]);
+    }
+    if (!fits) {
+        facts.wrong({"indices of shape ", facts.dimensions(1), " do not fit data of shape ", data,
+                     ", from which they may differ along axis ", axis_value, " only"});
+    }
+    return indices;
+}
 
 /// The number of leading axes that data and indices have in common; the rank of indices is known.
 constexpr std::size_t checked_batch(const inference& facts, std::int64_t batch_dims) {
@@ -160,6 +205,9 @@ constexpr void gather::infer(const gather& self, inference& facts) {
 }
 constexpr void gather_nd::infer(const gather_nd& self, inference& facts) {
     facts.output(facts.type(0), detail::infer_gather_nd(facts, self.batch_dims));
+}
+constexpr void gather_elements::infer(const gather_elements& self, inference& facts) {
+    facts.output(facts.type(0), detail::infer_indices_of_elements(facts, self.axis));
 }
 
 }  // namespace lpt::inline LPT_ABI::op

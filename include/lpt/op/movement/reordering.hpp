@@ -70,7 +70,48 @@ struct reverse_sequence {
     friend constexpr bool operator==(const reverse_sequence&, const reverse_sequence&) = default;
 };
 
+/// Elements moved along axes; what leaves an axis at one end comes in at the other.
+///
+/// y[(i + shift) mod size] = x[i] along each axis. Inputs: x, shifts, axes in `[-rank, rank)`: single integers or lists; one shift stands for
+/// all axes, and shifts of an axis that is named more than once add up. Source: OpenVINO operation set, Roll-7.
+struct roll {
+    static constexpr auto number = kind::roll;
+    static constexpr text_view name = "Roll";
+    static constexpr versions opsets{7};
+    static constexpr ports inputs{3, 3};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::movement;
+
+    static constexpr void infer(const roll& self, inference& facts);
+    friend constexpr bool operator==(const roll&, const roll&) = default;
+};
+
 namespace detail {
+
+constexpr void check_roll(const inference& facts) {
+    std::size_t count[3] = {0, 0, 0};
+    bool is_known = true;
+    for (std::size_t port = 1; port < 3; ++port) {
+        facts.require_integers(port);
+        const shape& dimensions = facts.dimensions(port);
+        if (dimensions.rank_is_static() && dimensions.rank() > 1) {
+            facts.wrong({"input ", port, " must be a number or a list, not a tensor of shape ", dimensions});
+        }
+        is_known = value_count(facts, port, count[port]) && is_known;
+    }
+    if (is_known && count[1] != 1 && count[1] != count[2]) {
+        facts.wrong({"has ", count[1], " shifts for ", count[2], " axes"});
+    }
+    const shape& data = facts.dimensions(0);
+    integers axes;
+    if (data.rank_is_static() && facts.values(2, axes)) {
+        for (const std::int64_t axis : axes) {
+            if (axis != unknown_value) {
+                checked_axis(facts, axis, data.rank());
+            }
+        }
+    }
+}
 
 constexpr shape infer_transpose(const inference& facts) {
     const shape& data = facts.dimensions(0);
@@ -144,6 +185,10 @@ constexpr void shuffle_channels::infer(const shuffle_channels& self, inference& 
 }
 constexpr void reverse_sequence::infer(const reverse_sequence& self, inference& facts) {
     facts.output(facts.type(0), detail::infer_reverse_sequence(facts, self.batch_axis, self.seq_axis));
+}
+constexpr void roll::infer(const roll&, inference& facts) {
+    detail::check_roll(facts);
+    facts.output(facts.type(0), facts.dimensions(0));
 }
 
 }  // namespace lpt::inline LPT_ABI::op
