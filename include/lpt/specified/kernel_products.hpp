@@ -15,8 +15,8 @@ template <class Problem>
 struct packed_product {
     Problem problem;
     const kernel::kernel_table* kernels = nullptr;
-    std::vector<std::byte> weights;
-    std::vector<std::byte> scratch;
+    plan::zeroed_memory weights;
+    plan::zeroed_memory scratch;
     fixed_numbers numbers;
     std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
 
@@ -114,9 +114,9 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.resize(
+    state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
@@ -168,7 +168,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n = channels;
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
-    state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
