@@ -6,6 +6,7 @@
 #include <lpt/kernel/rows/cast.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
 #include <lpt/kernel/rows/fixed_point.hpp>
+#include <lpt/kernel/rows/fixed_product.hpp>
 #include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/pointwise.hpp>
@@ -397,6 +398,11 @@ struct kernel_table {
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
+
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
