@@ -53,8 +53,8 @@ inline bool has_small_sizes(const fixed_product_shape& s) noexcept {
     for (const std::int64_t each : {s.batch, s.in_channels, s.out_channels})
         result = result && each <= fixed_product_image::most_size;
     for (int axis = 0; axis < 2; ++axis) {
-        for (const std::int64_t each : {s.in[axis], s.out[axis], s.kernel[axis], s.stride[axis], s.dilation[axis],
-                                        s.pad_begin[axis]})
+        for (const std::int64_t each :
+             {s.in[axis], s.out[axis], s.kernel[axis], s.stride[axis], s.dilation[axis], s.pad_begin[axis]})
             result = result && each <= fixed_product_image::most_size;
     }
     return result;
@@ -260,9 +260,7 @@ struct fixed_product {
                 dot::prepare_rows(base + made.copy + to, reinterpret_cast<const unsigned char*>(p.input + from), count,
                                   true);
             });
-            for_each_panel(made.vectors, [&]<int Vectors>(std::int64_t channel) {
-                dense_panel<Vectors>(c, channel);
-            });
+            for_each_panel(made.vectors, [&]<int Vectors>(std::int64_t channel) { dense_panel<Vectors>(c, channel); });
         }
     }
 
@@ -347,8 +345,7 @@ private:
             for (int v = 0; v < Vectors; ++v)
                 sum[0][r][v] = dot::load(c.starts(channel) + v * width);
         }
-        const auto multiply = [&](accumulator(&to)[Rows][Vectors], std::int64_t at)
-                                  __attribute__((always_inline)) {
+        const auto multiply = [&](accumulator(&to)[Rows][Vectors], std::int64_t at) __attribute__((always_inline)) {
             typename dot::column_group column[Vectors];
 #pragma GCC unroll 4
             for (int v = 0; v < Vectors; ++v)
@@ -429,7 +426,9 @@ private:
 
     template <int Vectors, bool Whole>
     static void depthwise_panel(const call& c, const std::int8_t* from, std::int64_t channel) noexcept {
-        constexpr int most = most_rows * 2 / Vectors < 1 ? 1 : most_rows * 2 / Vectors < 4 ? most_rows * 2 / Vectors : 4;
+        constexpr int most = most_rows * 2 / Vectors < 1   ? 1
+                             : most_rows * 2 / Vectors < 4 ? most_rows * 2 / Vectors
+                                                           : 4;
         const columns<Vectors> of(*c.p.numbers, channel);
         std::int64_t pixel = 0;
         for (; pixel + most <= c.made.pixels; pixel += most)

@@ -237,8 +237,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     of_rows.out[1] = rows;
     of_rows.in_channels = depth;
     of_rows.out_channels = channels;
-    if (step made =
-            detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise))
+    if (step made = detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise))
         return made;
     const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();

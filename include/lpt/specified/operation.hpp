@@ -50,12 +50,26 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
-        const bool has_room = !memory.empty() && wanted == dimensions;
-        if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
+        if (has_room && wanted == dimensions) return;
+        become(wanted);
+    }
+    /// Gives it a type; elements of another are lost.
+    void retype(element wanted) {
+        if (wanted == type) return;
+        type = wanted;
+        has_room = false;
+    }
+
+private:
+    bool has_room = false;  // for its type and shape
+
+    void become(const shape& wanted) {
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
+        has_room = false;
         dimensions = wanted;
         ++reshaped;
         memory.resize(byte_size(type, dimensions.elements()));
+        has_room = true;
     }
 };
 
@@ -273,18 +287,24 @@ using step = std::function<void(const operands&)>;
 template <class Known>
 class for_shapes {
     std::vector<std::size_t> values_;
+    std::vector<const value*> operands_;
     bool is_kept_ = false;
     std::uint64_t reshaped_ = 0;  // all operands together
     Known known_{};
 
     /// Grows with each shape that becomes another: a step's operands always are the same values.
-    static std::uint64_t reshaped(const operands& run) {
+    std::uint64_t reshaped() const {
         std::uint64_t result = 0;
-        for (std::size_t i = 0; i < run.inputs(); ++i)
-            result += run.has_input(i) ? run.in(i).reshaped : 0;
-        for (std::size_t i = 0; i < run.outputs(); ++i)
-            result += run.has_output(i) ? run.out(i).reshaped : 0;
+        for (const value* each : operands_)
+            result += each->reshaped;
         return result;
+    }
+    void keep_operands(const operands& run) {
+        operands_.clear();
+        for (std::size_t i = 0; i < run.inputs(); ++i)
+            if (run.has_input(i)) operands_.push_back(&run.in(i));
+        for (std::size_t i = 0; i < run.outputs(); ++i)
+            if (run.has_output(i)) operands_.push_back(&run.out(i));
     }
 
 public:
@@ -294,11 +314,12 @@ public:
     /// `make(known)` fills an empty one.
     template <class Make>
     Known& of(const operands& run, const Make& make) {
-        if (is_kept_ && reshaped_ == reshaped(run)) return known_;
+        if (is_kept_ && reshaped_ == reshaped()) return known_;
         is_kept_ = false;
         known_ = Known();
         make(known_);
-        reshaped_ = reshaped(run);
+        keep_operands(run);
+        reshaped_ = reshaped();
         is_kept_ = true;
         for (const std::size_t each : values_)
             is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);

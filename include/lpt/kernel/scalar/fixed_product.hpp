@@ -76,8 +76,9 @@ private:
 
     static std::int8_t code_of(const fixed_product_problem& p, std::int32_t sum, std::int64_t o) noexcept {
         const fixed_point& f = *p.numbers;
-        const std::int32_t code = f.real != nullptr ? simd::add_int(simd::rounded_products(sum, f.real + o), f.zero_point)
-                                                    : fixed_columns<simd>::load(f, o).scaled(sum);
+        const std::int32_t code = f.real != nullptr
+                                      ? simd::add_int(simd::rounded_products(sum, f.real + o), f.zero_point)
+                                      : fixed_columns<simd>::load(f, o).scaled(sum);
         return static_cast<std::int8_t>(code < p.low ? p.low : code > p.high ? p.high : code);
     }
 };
