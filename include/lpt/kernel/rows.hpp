@@ -5,14 +5,13 @@
 #include <lpt/kernel/rows/attention.hpp>
 #include <lpt/kernel/rows/cast.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
-#include <lpt/kernel/rows/fixed_point.hpp>
-#include <lpt/kernel/rows/fixed_product.hpp>
 #include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/pointwise.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
 #include <lpt/kernel/rows/resampling.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
+#include <lpt/kernel/rows/specified.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -275,43 +275,4 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     };
 }
 
-/// MAX_POOL_2D: the clamp of the fused activation is the kernel's saturation.
-inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
-    if (op.kernels() == nullptr || op.code() != tflite::builtin::max_pool_2d) return otherwise;
-    const kernel::kernel_table* const kernels = op.kernels();
-    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
-    const code_range range = op.activated();
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        expect_image(input.dimensions);
-        expect_positive(input.dimensions);
-        const std::int64_t channels = input.dimensions[3];
-        value& output = run.out();
-        output.reshape(shape{input.dimensions[0], of.rows.outputs(input.dimensions[1]),
-                             of.columns.outputs(input.dimensions[2]), channels});
-        if (output.memory.empty()) return;
-        const kernel::convolution_shape geometry = detail::shape_of(input.dimensions, output.dimensions, of, 1);
-        kernel::pool_problem problem;
-        problem.batch = geometry.batch;
-        problem.channels = channels;
-        for (std::size_t i = 0; i < 3; ++i) {
-            problem.in[i] = geometry.in[i];
-            problem.out[i] = geometry.out[i];
-            problem.kernel[i] = geometry.kernel[i];
-            problem.stride[i] = geometry.stride[i];
-            problem.pad_begin[i] = geometry.pad_begin[i];
-        }
-        problem.input = input.data();
-        problem.input_type = kernel::element_kind::i8;
-        problem.input_pixel_stride = channels;
-        problem.output = output.memory.data();
-        problem.output_pixel_stride = channels;
-        problem.finish.output_type = kernel::element_kind::i8;
-        problem.finish.quant_low = static_cast<float>(range.lowest);
-        problem.finish.quant_high = static_cast<float>(range.highest);
-        kernels->pool(problem, parallel);
-    };
-}
-
 }  // namespace lpt::inline LPT_ABI::specified

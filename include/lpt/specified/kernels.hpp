@@ -5,11 +5,10 @@
 #include <lpt/specified/gather.hpp>
 #include <lpt/specified/kernel_elementwise.hpp>
 #include <lpt/specified/kernel_products.hpp>
+#include <lpt/specified/kernel_windows.hpp>
 #include <lpt/specified/lookup.hpp>
 #include <lpt/specified/normalization.hpp>
-#include <lpt/specified/pooling.hpp>
 #include <lpt/specified/recurrent.hpp>
-#include <lpt/specified/reduction.hpp>
 #include <lpt/specified/resize.hpp>
 #include <lpt/specified/selection.hpp>
 #include <lpt/specified/single_precision.hpp>
@@ -66,9 +65,9 @@ step make_step(const operation& op) {
         case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
         case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
         case builtin::average_pool_2d:
-        case builtin::max_pool_2d: return make_max_pooling_on_kernels(op, make_pooling(op));
-        case builtin::mean: return make_mean<Arithmetic>(op);
-        case builtin::sum: return make_total<Arithmetic>(op);
+        case builtin::max_pool_2d: return make_pooling_on_kernels(op, make_pooling(op));
+        case builtin::mean: return make_mean_on_kernels<Arithmetic>(op, make_mean<Arithmetic>(op));
+        case builtin::sum: return make_total_on_kernels<Arithmetic>(op, make_total<Arithmetic>(op));
         case builtin::reduce_max:
         case builtin::reduce_min: return make_extreme_along(op);
         case builtin::reduce_prod: return make_product_along<Arithmetic>(op);

@@ -45,7 +45,4 @@ struct fixed_product_problem {
     std::int8_t* output = nullptr;
 };
 
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, fixed_product_problem, real_prelu_problem>;
-
 }  // namespace lpt::inline LPT_ABI::kernel
