@@ -25,6 +25,7 @@
 #include <lpt/kernel/convolution.hpp>
 #include <lpt/kernel/fixed_binary.hpp>
 #include <lpt/kernel/fixed_product.hpp>
+#include <lpt/kernel/fixed_resize.hpp>
 #include <lpt/kernel/fixed_sum.hpp>
 #include <lpt/kernel/groups.hpp>
 #include <lpt/kernel/lookup.hpp>

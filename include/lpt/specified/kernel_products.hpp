@@ -10,15 +10,16 @@ namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
-/// The numbers of a product whose bias, the third input, is known; none where kernels cannot take them.
+/// The numbers of a product whose bias, input `at`, is known; none where kernels cannot take them.
 template <class Arithmetic>
-void set_numbers(const operation& op, const requantization<Arithmetic>& to, bool once, fixed_numbers& numbers) {
+void set_numbers(const operation& op, const requantization<Arithmetic>& to, bool once, fixed_numbers& numbers,
+                 std::size_t at = 2) {
     const std::size_t channels = to.by.size();
-    const bool has_bias = op.has_input(2);
-    if (has_bias && (!op.input(2).is_constant() || op.input(2).value.elements() != channels)) return;
+    const bool has_bias = op.has_input(at);
+    if (has_bias && (!op.input(at).is_constant() || op.input(at).value.elements() != channels)) return;
     std::vector<std::int64_t> bias(channels, 0);
     for (std::size_t c = 0; c < channels && has_bias; ++c)
-        bias[c] = load_integer(i32, op.input(2).value.data(), c);
+        bias[c] = load_integer(i32, op.input(at).value.data(), c);
     numbers.set(to, bias, once);
 }
 
@@ -75,9 +76,9 @@ struct packed_product {
 
     /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once,
-                            std::size_t elements) {
-        set_numbers(op, to, once, numbers);
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements,
+                            std::size_t bias = 2) {
+        set_numbers(op, to, once, numbers, bias);
         kernel::epilogue result;
         result.output_type = kernel::element_kind::i32;
         if (numbers.view() == nullptr) {
@@ -162,7 +163,8 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         of_output.elements() == 0)
         return otherwise;
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
+    const requantization<Arithmetic> to(op, from.scale,
+                                        op.channel_scales(weights, depthwise ? 3 : 0, channels, depthwise));
     const bool is_plain = depthwise ? channels == of_input[3] : groups == 1;
     if (is_plain) {
         const auto small = detail::small_shape_of(of_input, of_output, of, depthwise);
@@ -231,14 +233,17 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         of_output[of_output.rank() - 1] = channels;
     }
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels, true));
+    const std::int32_t weight_zero = detail::common_zero_point(op, weights);
     kernel::fixed_product_shape of_rows;
     of_rows.in[1] = rows;
     of_rows.out[1] = rows;
     of_rows.in_channels = depth;
     of_rows.out_channels = channels;
-    if (step made = detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise))
-        return made;
+    step small;
+    if (weight_zero == 0)
+        small = detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise);
+    if (small) return small;
     const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();
     kernel::gemm_weights unpacked;
@@ -247,6 +252,8 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n = channels;
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
+    unpacked.zero_points = &weight_zero;
+    unpacked.zero_point_count = weight_zero == 0 ? 0 : 1;
     state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     kernel::gemm_problem& made = state->problem;

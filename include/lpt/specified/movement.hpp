@@ -177,7 +177,8 @@ inline void plan_reshape(const operands& run, shape wanted, block_copies& copies
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     run.out().reshape(move(wanted));
-    copies.add(0, 0, into(input, input, std::vector<std::int64_t>(input.dimensions.rank(), 0)));
+    const shape all{static_cast<dimension>(run.out().memory.size())};  // bytes, whatever the elements are
+    copies.add(0, 0, {all, 0, strides_of(all), 0, strides_of(all), 1});
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {

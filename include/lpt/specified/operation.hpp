@@ -198,9 +198,9 @@ public:
     quantized in(std::size_t index) const { return quantization_of(input(index)); }
     quantized out(std::size_t index = 0) const { return quantization_of(output(index)); }
 
-    /// One scale for each of `channels`, along `axis` of a symmetric tensor.
-    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis,
-                                       std::int64_t channels) const {
+    /// One scale for each of `channels`, along `axis` of a tensor, which is symmetric unless it `may_have_zero_points`.
+    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis, std::int64_t channels,
+                                       bool may_have_zero_points = false) const {
         const std::size_t count = tensor.quantized.scales.size();
         if (count == 0) wrong("tensor '", tensor.name, "' has no quantization");
         if (count != 1 && tensor.quantized.axis != static_cast<std::int32_t>(axis))
@@ -208,7 +208,8 @@ public:
         if (count != 1 && count != static_cast<std::size_t>(channels))
             wrong("tensor '", tensor.name, "' has ", count, " scales, expected ", channels);
         for (std::size_t i = 0; i < tensor.quantized.zero_points.size(); ++i) {
-            if (tensor.quantized.zero_points[i] != 0) wrong("tensor '", tensor.name, "' has a zero point other than 0");
+            if (!may_have_zero_points && tensor.quantized.zero_points[i] != 0)
+                wrong("tensor '", tensor.name, "' has a zero point other than 0");
         }
         std::vector<double> result(static_cast<std::size_t>(channels));
         for (std::size_t i = 0; i < result.size(); ++i)
@@ -326,6 +327,32 @@ public:
         return known_;
     }
 };
+
+/// Calls f(i) for i in [0, count), each of about `bytes` bytes, on as many threads as that is worth.
+template <class Function>
+void share(const kernel::parallel_for& parallel, std::int64_t count, std::int64_t bytes, const Function& f) {
+    constexpr std::int64_t least_bytes = 16384;  // of a task: about a microsecond, as a round of threads
+    struct job {
+        const Function* f;
+        std::int64_t count, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin =
+                self.count / self.tasks * index + std::min<std::int64_t>(index, self.count % self.tasks);
+            const std::int64_t end = begin + self.count / self.tasks + (index < self.count % self.tasks ? 1 : 0);
+            for (std::int64_t i = begin; i < end; ++i)
+                (*self.f)(i);
+        }
+    };
+    const std::int64_t worth =
+        count == 0 || bytes >= least_bytes ? count : count / ((least_bytes + bytes) / (bytes + 1));
+    const std::int64_t most = parallel.run == nullptr ? 1 : std::max(1, parallel.threads);
+    job work{&f, count, std::max<std::int64_t>(1, std::min(most, worth))};
+    if (work.tasks == 1)
+        job::run(&work, 0);
+    else
+        parallel.run(parallel.pool, static_cast<int>(work.tasks), &job::run, &work);
+}
 
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
