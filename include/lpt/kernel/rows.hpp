@@ -6,13 +6,13 @@
 #include <lpt/kernel/rows/cast.hpp>
 #include <lpt/kernel/rows/compressed_product.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
-#include <lpt/kernel/rows/fixed_point.hpp>
 #include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/pointwise.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
 #include <lpt/kernel/rows/resampling.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
+#include <lpt/kernel/rows/specified.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -122,7 +122,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
-/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
+/// `fixed`, of matrix products and convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -399,6 +399,11 @@ struct kernel_table {
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
+
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;

@@ -25,6 +25,9 @@
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>
 #include <lpt/kernel/fixed_binary.hpp>
+#include <lpt/kernel/fixed_product.hpp>
+#include <lpt/kernel/fixed_resize.hpp>
+#include <lpt/kernel/fixed_sum.hpp>
 #include <lpt/kernel/groups.hpp>
 #include <lpt/kernel/lookup.hpp>
 #include <lpt/kernel/pointwise.hpp>
@@ -33,6 +36,7 @@
 #include <lpt/kernel/recurrent.hpp>
 #include <lpt/kernel/resampling.hpp>
 #include <lpt/kernel/scalar/dense.hpp>
+#include <lpt/kernel/scalar/fixed_product.hpp>
 #include <lpt/kernel/softmax.hpp>
 #include <lpt/kernel/transpose.hpp>
 
@@ -60,6 +64,8 @@ const kernel_table& table_of() noexcept {
         .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
         .convolution = &convolution<Isa>::run,
         .method_of_convolution = &convolution<Isa>::method,
+        .packed_fixed_product_bytes = &fixed_product<Isa>::packed_bytes,
+        .pack_fixed_product = &fixed_product<Isa>::pack,
         .pool = &pool<Isa>::run,
         .binary = &binary<Isa>::run,
         .convert = &convert<Isa>::run,

@@ -276,7 +276,7 @@ private:
     static bool joins_pixels(const convolution_problem& p) noexcept {
         const epilogue& e = p.finish;
         if (p.shape.out_channels != 1 || p.output_pixel_stride != 1 || e.output_type == element_kind::i32 ||
-            e.post_count > most_posts)
+            e.fixed != nullptr || e.post_count > most_posts)
             return false;
         for (int i = 0; i < e.post_count; ++i) {
             if (e.post[i].residual != nullptr && e.post[i].residual_row_stride != 1) return false;
@@ -336,8 +336,17 @@ private:
         alignas(64) const float zeros[finish_columns] = {};
         for (std::int64_t c = 0; c < channels; c += finish_columns) {
             const std::int64_t columns = channels - c < finish_columns ? channels - c : finish_columns;
-            finish<Isa>::row(e, zeros, row, c, columns, to + c * bytes_of(e.output_type));
+            unsigned char* const at = to + c * bytes_of(e.output_type);
+            if (e.fixed != nullptr)
+                finish_fixed_zeros(e, c, columns, at);
+            else
+                finish<Isa>::row(e, zeros, row, c, columns, at);
         }
+    }
+    static void finish_fixed_zeros(const epilogue& e, std::int64_t channel, std::int64_t columns,
+                                   unsigned char* to) noexcept {
+        alignas(64) const std::int32_t zeros[finish_columns] = {};
+        finish<Isa>::tile(e, zeros, finish_columns, 1, 0, channel, columns, to, columns);
     }
 
     static void run_lines(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {

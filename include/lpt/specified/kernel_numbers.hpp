@@ -30,8 +30,8 @@ class fixed_numbers {
 
 public:
     fixed_numbers() = default;
-    fixed_numbers(const fixed_numbers&) = delete;
-    fixed_numbers& operator=(const fixed_numbers&) = delete;
+    fixed_numbers(fixed_numbers&&) = default;  // the arrays stay where they are
+    fixed_numbers& operator=(fixed_numbers&&) = default;
 
     const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
 

@@ -10,29 +10,75 @@ namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
+/// The numbers of a product whose bias, input `at`, is known; none where kernels cannot take them.
+template <class Arithmetic>
+void set_numbers(const operation& op, const requantization<Arithmetic>& to, bool once, fixed_numbers& numbers,
+                 std::size_t at = 2) {
+    const std::size_t channels = to.by.size();
+    const bool has_bias = op.has_input(at);
+    if (has_bias && (!op.input(at).is_constant() || op.input(at).value.elements() != channels)) return;
+    std::vector<std::int64_t> bias(channels, 0);
+    for (std::size_t c = 0; c < channels && has_bias; ++c)
+        bias[c] = load_integer(i32, op.input(at).value.data(), c);
+    numbers.set(to, bias, once);
+}
+
+/// What a small product keeps from run to run.
+struct small_product {
+    kernel::fixed_product_problem problem;
+    plan::zeroed_memory packed;
+    fixed_numbers numbers;
+};
+
+/// A product that takes a microsecond or two, as a step: an empty one where it is larger, or not of that kind. `otherwise` runs where the
+/// input has another shape than that of the file.
+template <class Arithmetic>
+step make_small_product(const operation& op, const kernel::fixed_product_shape& geometry, const shape& of_output,
+                        const requantization<Arithmetic>& to, bool once, const step& otherwise) {
+    const auto state = std::make_shared<small_product>();
+    set_numbers(op, to, once, state->numbers);
+    const kernel::fixed_point* const numbers = state->numbers.view();
+    const kernel::kernel_table* const kernels = op.kernels();
+    const std::size_t bytes = kernels->packed_fixed_product_bytes(geometry);
+    if (bytes == 0 || numbers == nullptr) return {};
+    state->packed.grow(bytes);
+    kernel::fixed_product_weights weights;
+    weights.data = reinterpret_cast<const std::int8_t*>(op.input(1).value.data());
+    weights.bias = numbers->bias;
+    weights.zero_point = op.in(0).zero_point;
+    kernels->pack_fixed_product(geometry, weights, state->packed.data());
+    state->problem.shape = geometry;
+    state->problem.packed = state->packed.data();
+    state->problem.numbers = numbers;
+    state->problem.low = to.range.lowest;
+    state->problem.high = to.range.highest;
+    const shape of_input = op.input(0).dimensions;
+    return [=](const operands& run) {
+        if (!(run.in(0).dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::fixed_product_problem& problem = state->problem;
+        problem.input = run.in(0).template as<std::int8_t>();
+        problem.output = output.to<std::int8_t>();
+        kernels->run(problem, {});
+    };
+}
+
 /// What a product on kernels keeps from run to run: all of its problem but the addresses of tensors.
 template <class Problem>
 struct packed_product {
     Problem problem;
     const kernel::kernel_table* kernels = nullptr;
-    std::vector<std::byte> weights;
-    std::vector<std::byte> scratch;
+    plan::zeroed_memory weights;
+    plan::zeroed_memory scratch;
     fixed_numbers numbers;
     std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
 
     /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once,
-                            std::size_t elements) {
-        const std::size_t channels = to.by.size();
-        const bool has_bias = op.has_input(2);
-        if (!has_bias || op.input(2).is_constant()) {
-            std::vector<std::int64_t> bias(channels, 0);
-            const bool fits = !has_bias || op.input(2).value.elements() == channels;
-            for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
-                bias[c] = load_integer(i32, op.input(2).value.data(), c);
-            if (fits) numbers.set(to, bias, once);
-        }
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements,
+                            std::size_t bias = 2) {
+        set_numbers(op, to, once, numbers, bias);
         kernel::epilogue result;
         result.output_type = kernel::element_kind::i32;
         if (numbers.view() == nullptr) {
@@ -46,6 +92,26 @@ struct packed_product {
         return result;
     }
 };
+
+/// A small convolution as the kernels take it.
+inline kernel::fixed_product_shape small_shape_of(const shape& input, const shape& output, const window& of,
+                                                  bool depthwise) {
+    kernel::fixed_product_shape result;
+    result.depthwise = depthwise;
+    result.batch = input[0];
+    result.in_channels = input[3];
+    result.out_channels = output[3];
+    const window_axis axes[] = {of.rows, of.columns};
+    for (std::size_t i = 0; i < 2; ++i) {
+        result.in[i] = input[i + 1];
+        result.out[i] = output[i + 1];
+        result.kernel[i] = axes[i].size;
+        result.stride[i] = axes[i].stride;
+        result.dilation[i] = axes[i].dilation;
+        result.pad_begin[i] = axes[i].padding(input[i + 1]);
+    }
+    return result;
+}
 
 /// From sums without bias, row by row, to codes.
 template <class Convert>
@@ -96,6 +162,14 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     if (groups == 0 || channels % groups != 0 || (!depthwise && groups * kernel_of[3] != of_input[3]) ||
         of_output.elements() == 0)
         return otherwise;
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale,
+                                        op.channel_scales(weights, depthwise ? 3 : 0, channels, depthwise));
+    const bool is_plain = depthwise ? channels == of_input[3] : groups == 1;
+    if (is_plain) {
+        const auto small = detail::small_shape_of(of_input, of_output, of, depthwise);
+        if (step made = detail::make_small_product(op, small, of_output, to, false, otherwise)) return made;
+    }
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
     const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
     state->kernels = op.kernels();
@@ -114,12 +188,10 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.resize(
+    state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
     kernel::convolution_problem& made = state->problem;
     made.shape = geometry;
     made.input_type = kernel::element_kind::i8;
@@ -160,6 +232,18 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         of_output = of_input;
         of_output[of_output.rank() - 1] = channels;
     }
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels, true));
+    const std::int32_t weight_zero = detail::common_zero_point(op, weights);
+    kernel::fixed_product_shape of_rows;
+    of_rows.in[1] = rows;
+    of_rows.out[1] = rows;
+    of_rows.in_channels = depth;
+    of_rows.out_channels = channels;
+    step small;
+    if (weight_zero == 0)
+        small = detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise);
+    if (small) return small;
     const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();
     kernel::gemm_weights unpacked;
@@ -168,10 +252,10 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n = channels;
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
-    state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    unpacked.zero_points = &weight_zero;
+    unpacked.zero_point_count = weight_zero == 0 ? 0 : 1;
+    state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
     kernel::gemm_problem& made = state->problem;
     made.m = rows;
     made.n = channels;
@@ -195,45 +279,6 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         if (state->sums.empty()) return;
         detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(),
                              [&](std::int32_t sum, std::size_t c) { return to.dense(sum, c); });
-    };
-}
-
-/// MAX_POOL_2D: the clamp of the fused activation is the kernel's saturation.
-inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
-    if (op.kernels() == nullptr || op.code() != tflite::builtin::max_pool_2d) return otherwise;
-    const kernel::kernel_table* const kernels = op.kernels();
-    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
-    const code_range range = op.activated();
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        expect_image(input.dimensions);
-        expect_positive(input.dimensions);
-        const std::int64_t channels = input.dimensions[3];
-        value& output = run.out();
-        output.reshape(shape{input.dimensions[0], of.rows.outputs(input.dimensions[1]),
-                             of.columns.outputs(input.dimensions[2]), channels});
-        if (output.memory.empty()) return;
-        const kernel::convolution_shape geometry = detail::shape_of(input.dimensions, output.dimensions, of, 1);
-        kernel::pool_problem problem;
-        problem.batch = geometry.batch;
-        problem.channels = channels;
-        for (std::size_t i = 0; i < 3; ++i) {
-            problem.in[i] = geometry.in[i];
-            problem.out[i] = geometry.out[i];
-            problem.kernel[i] = geometry.kernel[i];
-            problem.stride[i] = geometry.stride[i];
-            problem.pad_begin[i] = geometry.pad_begin[i];
-        }
-        problem.input = input.data();
-        problem.input_type = kernel::element_kind::i8;
-        problem.input_pixel_stride = channels;
-        problem.output = output.memory.data();
-        problem.output_pixel_stride = channels;
-        problem.finish.output_type = kernel::element_kind::i8;
-        problem.finish.quant_low = static_cast<float>(range.lowest);
-        problem.finish.quant_high = static_cast<float>(range.highest);
-        kernels->pool(problem, parallel);
     };
 }
 

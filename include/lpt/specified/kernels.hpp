@@ -4,12 +4,11 @@
 
 #include <lpt/specified/gather.hpp>
 #include <lpt/specified/kernel_elementwise.hpp>
-#include <lpt/specified/kernel_products.hpp>
+#include <lpt/specified/kernel_matrices.hpp>
+#include <lpt/specified/kernel_windows.hpp>
 #include <lpt/specified/lookup.hpp>
 #include <lpt/specified/normalization.hpp>
-#include <lpt/specified/pooling.hpp>
 #include <lpt/specified/recurrent.hpp>
-#include <lpt/specified/reduction.hpp>
 #include <lpt/specified/resize.hpp>
 #include <lpt/specified/selection.hpp>
 #include <lpt/specified/single_precision.hpp>
@@ -63,12 +62,14 @@ step make_step(const operation& op) {
             return make_convolution_on_kernels<Arithmetic>(op, make_depthwise_convolution<Arithmetic>(op));
         case builtin::fully_connected:
             return make_fully_connected_on_kernels<Arithmetic>(op, make_fully_connected<Arithmetic>(op));
-        case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
-        case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
+        case builtin::transpose_conv:
+            return make_transposed_convolution_on_kernels<Arithmetic>(op, make_transposed_convolution<Arithmetic>(op));
+        case builtin::batch_matmul:
+            return make_matrix_product_on_kernels<Arithmetic>(op, make_matrix_product<Arithmetic>(op));
         case builtin::average_pool_2d:
-        case builtin::max_pool_2d: return make_max_pooling_on_kernels(op, make_pooling(op));
-        case builtin::mean: return make_mean<Arithmetic>(op);
-        case builtin::sum: return make_total<Arithmetic>(op);
+        case builtin::max_pool_2d: return make_pooling_on_kernels(op, make_pooling(op));
+        case builtin::mean: return make_mean_on_kernels<Arithmetic>(op, make_mean<Arithmetic>(op));
+        case builtin::sum: return make_total_on_kernels<Arithmetic>(op, make_total<Arithmetic>(op));
         case builtin::reduce_max:
         case builtin::reduce_min: return make_extreme_along(op);
         case builtin::reduce_prod: return make_product_along<Arithmetic>(op);
@@ -77,7 +78,7 @@ step make_step(const operation& op) {
         case builtin::softmax: return make_softmax<Arithmetic>(op);
         case builtin::log_softmax: return make_log_softmax<Arithmetic>(op);
         case builtin::l2_normalization: return make_l2_normalization<Arithmetic>(op);
-        case builtin::resize_bilinear: return make_bilinear(op);
+        case builtin::resize_bilinear: return make_bilinear_on_kernels(op, make_bilinear(op));
         case builtin::resize_nearest_neighbor: return make_nearest(op);
         case builtin::reshape: return make_reshape(op);
         case builtin::squeeze: return make_squeeze(op);

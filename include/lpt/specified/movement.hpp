@@ -17,6 +17,7 @@ class block_copy {
     std::int64_t from_ = 0;  // bytes from the beginnings of the tensors
     std::int64_t to_ = 0;
     std::vector<std::int64_t> index_;
+    std::size_t bytes_ = 0;  // of the block, if it is one run of bytes in both tensors
 
     void copy_row(const std::byte* from, std::byte* to) const {
         const std::int64_t count = walk_.sizes.back();
@@ -48,10 +49,16 @@ public:
             walk_.add_axis(1, ones);
         }
         index_.assign(walk_.sizes.size() - 1, 0);
+        const bool is_run = index_.empty() && walk_.steps[0][0] == 1 && walk_.steps[1][0] == 1;
+        if (is_run) bytes_ = static_cast<std::size_t>(walk_.sizes[0] * size_);
     }
 
     /// Copies; `from` and `to` are the tensors.
     void run(const std::byte* from, std::byte* to) {
+        if (bytes_ != 0) {
+            std::memcpy(to + to_, from + from_, bytes_);
+            return;
+        }
         if (walk_.sizes.empty()) return;
         from += from_;
         to += to_;
@@ -80,6 +87,8 @@ class block_copies {
     struct placed {
         std::size_t input, output;
         block_copy block;
+        const std::byte* from = nullptr;
+        std::byte* to = nullptr;
     };
     std::vector<placed> all_;
 
@@ -87,9 +96,16 @@ public:
     void add(std::size_t input, std::size_t output, block_copy block) {
         all_.push_back({input, output, lpt::move(block)});
     }
-    void run(const operands& run) {
+    /// All outputs have their shapes, and tensors stay where they are.
+    void place(const operands& run) {
+        for (placed& each : all_) {
+            each.from = run.in(each.input).data();
+            each.to = run.out(each.output).to<std::byte>();
+        }
+    }
+    void run() {
         for (placed& each : all_)
-            each.block.run(run.in(each.input), run.out(each.output));
+            each.block.run(each.from, each.to);
     }
 };
 
@@ -97,7 +113,13 @@ public:
 template <class Plan>
 step make_movement(std::vector<std::size_t> values, const Plan& plan) {
     const auto known = std::make_shared<for_shapes<block_copies>>(lpt::move(values));
-    return [=](const operands& run) { known->of(run, [&](block_copies& copies) { plan(run, copies); }).run(run); };
+    return [=](const operands& run) {
+        const auto make = [&](block_copies& copies) {
+            plan(run, copies);
+            copies.place(run);
+        };
+        known->of(run, make).run();
+    };
 }
 
 namespace detail {
@@ -142,10 +164,10 @@ inline block_copy permuted(const value& input, const shape& sizes, const std::ve
     return {block, 0, from, 0, strides_of(block), size_of(input)};
 }
 
-inline void copy_all(const value& input, value& output, shape wanted) {
+inline void copy_all(const value& input, value& output, const shape& wanted) {
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
-    output.reshape(move(wanted));
+    output.reshape(wanted);
     if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
 }
 
@@ -155,7 +177,8 @@ inline void plan_reshape(const operands& run, shape wanted, block_copies& copies
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     run.out().reshape(move(wanted));
-    copies.add(0, 0, into(input, input, std::vector<std::int64_t>(input.dimensions.rank(), 0)));
+    const shape all{static_cast<dimension>(run.out().memory.size())};  // bytes, whatever the elements are
+    copies.add(0, 0, {all, 0, strides_of(all), 0, strides_of(all), 1});
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {

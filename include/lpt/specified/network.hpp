@@ -26,7 +26,7 @@ inline std::string variable_of(const operation& op, const tflite::subgraph& net,
 }
 
 inline void assign(const value& from, value& to) {
-    to.type = from.type;
+    to.retype(from.type);
     copy_all(from, to, from.dimensions);
 }
 
@@ -57,7 +57,11 @@ class runnable_subgraph {
     std::vector<value> values_;
     std::vector<step> steps_;
     kernel::parallel_for parallel_;
-    std::vector<step> of_runs_;  // in a run: steps that others do are empty
+    struct of_run {
+        step does;
+        std::size_t index;
+    };
+    std::vector<of_run> of_runs_;  // in a run: without those that others do, or that do nothing
 
     /// Real zero: in 8 bits the zero point.
     static void clear(const tflite::tensor_info& info, value& variable) {
@@ -110,9 +114,9 @@ class runnable_subgraph {
     }
 
     /// Operations that read each other alone are one step of a run, in the place of the last.
-    void join_steps(const kernel::kernel_table* kernels) {
-        of_runs_ = steps_;
-        if (Arithmetic::in_single_precision) return;  // the kernel of joined steps rounds as the reference does
+    std::vector<step> joined_steps(const kernel::kernel_table* kernels) const {
+        std::vector<step> result = steps_;
+        if (Arithmetic::in_single_precision) return result;  // the kernel of joined steps rounds as the reference does
         constexpr std::size_t none = ~std::size_t{0};
         std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
         for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -138,9 +142,18 @@ class runnable_subgraph {
             if (first == none) continue;
             step joined = make_real_prelu_chain(at(first), at(before), at(i));
             if (!joined) continue;
-            of_runs_[first] = {};
-            of_runs_[before] = {};
-            of_runs_[i] = lpt::move(joined);
+            result[first] = {};
+            result[before] = {};
+            result[i] = lpt::move(joined);
+        }
+        return result;
+    }
+    void find_steps_of_runs(const kernel::kernel_table* kernels) {
+        std::vector<step> all = joined_steps(kernels);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const tflite::builtin code = net_->operators[i].code;
+            const bool does_nothing = code == tflite::builtin::var_handle || code == tflite::builtin::call_once;
+            if (all[i] && !does_nothing) of_runs_.push_back({lpt::move(all[i]), i});
         }
     }
 
@@ -167,7 +180,7 @@ public:
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
-        join_steps(kernels);
+        find_steps_of_runs(kernels);
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
@@ -185,9 +198,8 @@ public:
     void run_step(std::size_t index) { run_one(steps_[index], index); }
 
     void run() {
-        for (std::size_t i = 0; i < of_runs_.size(); ++i) {
-            if (of_runs_[i]) run_one(of_runs_[i], i);
-        }
+        for (const of_run& each : of_runs_)
+            run_one(each.does, each.index);
     }
 };
 

@@ -21,8 +21,14 @@ struct rows_of_codes {
     }
 };
 
-/// exp of -d, by the number of steps d that a code lies below the largest; -1 where it lies too far.
-using exponentials = std::array<std::int32_t, 256>;
+/// What a code adds to the sum of a row, and to what exponential it belongs, by the number of steps d that it lies below the largest: exp of -d with 0
+/// integer bits, and the same with as many as the sum has. Of codes that lie too far `parts` is 0, and `is_near` false.
+struct exponentials {
+    static constexpr int sum_bits = 12;
+    std::array<std::int32_t, 256> whole{};
+    std::array<std::int32_t, 256> parts{};
+    std::array<bool, 256> is_near{};
+};
 
 template <class Arithmetic>
 exponentials exponentials_of(double beta, double scale) {
@@ -31,16 +37,63 @@ exponentials exponentials_of(double beta, double scale) {
         Arithmetic::of(std::min(beta * scale * static_cast<double>(1 << (31 - integer_bits)), 2147483647.0));
     const int left = std::max(by.exponent, 0);
     const double most = std::floor(31.0 * static_cast<double>(1 << (31 - integer_bits)) / std::ldexp(1.0, left));
-    exponentials result{};
-    for (int d = 0; d < 256; ++d) {
-        if (d > most) {
-            result[static_cast<std::size_t>(d)] = -1;
-            continue;
-        }
+    exponentials result;
+    for (int d = 0; d < 256 && !(d > most); ++d) {
+        const auto at = static_cast<std::size_t>(d);
         const std::int32_t scaled = Arithmetic::scale(-d, by);
-        result[static_cast<std::size_t>(d)] = arithmetic::exp_of_negative(arithmetic::fixed<5>{scaled}).raw;
+        result.whole[at] = arithmetic::exp_of_negative(arithmetic::fixed<5>{scaled}).raw;
+        result.parts[at] = Arithmetic::divide_by_power(result.whole[at], exponentials::sum_bits);
+        result.is_near[at] = true;
     }
     return result;
+}
+
+/// The largest code of a row; -128 of an empty one.
+inline std::int8_t largest_of(const std::int8_t* codes, std::int64_t count) {
+    std::int8_t result = -128;
+    for (std::int64_t i = 0; i < count; ++i)
+        result = result < codes[i] ? codes[i] : result;
+    return result;
+}
+
+/// A number for each code of a row, which is computed where the code is there.
+template <class Number>
+class found_by_code {
+    std::array<Number, 256> numbers_{};
+    std::array<bool, 256> is_known_{};
+
+public:
+    template <class Function>
+    Number of(std::size_t index, const Function& function) {
+        if (!is_known_[index]) {
+            numbers_[index] = function(index);
+            is_known_[index] = true;
+        }
+        return numbers_[index];
+    }
+};
+
+/// SOFTMAX of one row.
+template <class Arithmetic, class Output>
+void soften(const exponentials& table, const std::int8_t* codes, std::int64_t length, Output* to) {
+    constexpr int bits = 8 * sizeof(Output);
+    const code_range range{-(1 << (bits - 1)), (1 << (bits - 1)) - 1};
+    const std::int8_t largest = largest_of(codes, length);
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < length; ++i)
+        sum += table.parts[static_cast<std::size_t>(largest - codes[i])];
+    const arithmetic::reciprocal inverse =
+        arithmetic::reciprocal_of(static_cast<std::int32_t>(sum), exponentials::sum_bits);
+    const int right = std::min(31, std::max(0, inverse.bits_over_unit + 31 - bits));
+    found_by_code<Output> shares;
+    const auto share_of = [&](std::size_t d) {
+        if (!table.is_near[d]) return static_cast<Output>(range.lowest);
+        const std::int32_t product = Arithmetic::doubling_high_product(inverse.scale.raw, table.whole[d]);
+        return static_cast<Output>(
+            range.clamp(std::int64_t{Arithmetic::divide_by_power(product, right)} + range.lowest));
+    };
+    for (std::int64_t i = 0; i < length; ++i)
+        to[i] = shares.of(static_cast<std::size_t>(largest - codes[i]), share_of);
 }
 
 }  // namespace detail
@@ -52,42 +105,24 @@ step make_softmax(const operation& op) {
     op.expect_type(op.input(0), i8);
     const element type = op.type_of_output(0);
     if (type != i8 && type != i16) op.wrong("softmax of type ", tflite::name(op.output(0).type));
-    const auto kept_table =
+    const auto table =
         kept(detail::exponentials_of<Arithmetic>(op.real_option("beta"), static_cast<double>(op.in(0).scale)));
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
-        constexpr int sum_bits = 12;
-        const detail::exponentials& table = *kept_table;
-        const code_range range = range_of(type);
-        const int bits = bit_width(type);
         const value& input = run.in(0);
         const detail::rows_of_codes rows(input);
         value& output = run.out();
         output.reshape(input.dimensions);
         const std::int8_t* codes = input.as<std::int8_t>();
-        std::byte* result = output.to<std::byte>();
-        std::array<std::int32_t, 256> share{};
-        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
-            if (rows.length == 0) continue;
-            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
-            std::int64_t sum = 0;
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const std::int32_t exponential = table[static_cast<std::size_t>(largest - codes[i])];
-                if (exponential >= 0) sum += Arithmetic::divide_by_power(exponential, sum_bits);
-            }
-            const arithmetic::reciprocal inverse = arithmetic::reciprocal_of(static_cast<std::int32_t>(sum), sum_bits);
-            const int right = std::min(31, std::max(0, inverse.bits_over_unit + 31 - bits));
-            std::array<bool, 256> known{};
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const auto d = static_cast<std::size_t>(largest - codes[i]);
-                if (!known[d]) {
-                    const std::int32_t product = Arithmetic::doubling_high_product(inverse.scale.raw, table[d]);
-                    const std::int64_t code = std::int64_t{Arithmetic::divide_by_power(product, right)} + range.lowest;
-                    share[d] = table[d] < 0 ? range.lowest : range.clamp(code);
-                    known[d] = true;
-                }
-                store_integer(type, result, static_cast<std::size_t>(row * rows.length + i), share[d]);
-            }
-        }
+        const std::int64_t length = rows.length;
+        if (length == 0) return;
+        share(parallel, rows.count, 16 * length, [&](std::int64_t row) {
+            const std::int8_t* const from = codes + row * length;
+            if (type == i8)
+                detail::soften<Arithmetic>(*table, from, length, output.to<std::int8_t>() + row * length);
+            else
+                detail::soften<Arithmetic>(*table, from, length, output.to<std::int16_t>() + row * length);
+        });
     };
 }
 
@@ -99,27 +134,32 @@ step make_log_softmax(const operation& op) {
     std::array<double, 256> exponential{};
     for (int d = 0; d < 256; ++d)
         exponential[static_cast<std::size_t>(d)] = std::exp(static_cast<double>(from.scale) * -d);
+    const kernel::parallel_for parallel = op.parallel();
     return [=, table = kept(exponential)](const operands& run) {
         const value& input = run.in(0);
         const detail::rows_of_codes rows(input);
         value& output = run.out();
         output.reshape(input.dimensions);
-        const std::int8_t* codes = input.as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
-            if (rows.length == 0) continue;
-            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
+        const std::int8_t* all = input.as<std::int8_t>();
+        std::int8_t* const result = output.to<std::int8_t>();
+        if (rows.length == 0) return;
+        share(parallel, rows.count, 16 * rows.length, [&](std::int64_t row) {
+            const std::int8_t* const codes = all + row * rows.length;
+            const std::int8_t largest = detail::largest_of(codes, rows.length);
             double sum = 0;
             for (std::int64_t i = 0; i < rows.length; ++i)
                 sum += (*table)[static_cast<std::size_t>(largest - codes[i])];
             const double log = std::log(sum);
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const double real = static_cast<double>(from.scale) * (codes[i] - largest) - log;
+            detail::found_by_code<std::int8_t> found;
+            const auto code_of = [&](std::size_t d) {
+                const double real = static_cast<double>(from.scale) * -static_cast<int>(d) - log;
                 const std::int64_t code = Arithmetic::round_half_away(real / static_cast<double>(to.scale));
-                *result++ = static_cast<std::int8_t>(
+                return static_cast<std::int8_t>(
                     code_range().clamp(std::max<std::int64_t>(code, -1000000) + to.zero_point));
-            }
-        }
+            };
+            for (std::int64_t i = 0; i < rows.length; ++i)
+                result[row * rows.length + i] = found.of(static_cast<std::size_t>(largest - codes[i]), code_of);
+        });
     };
 }
 

@@ -50,12 +50,26 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
-        const bool has_room = !memory.empty() && wanted == dimensions;
-        if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
+        if (has_room && wanted == dimensions) return;
+        become(wanted);
+    }
+    /// Gives it a type; elements of another are lost.
+    void retype(element wanted) {
+        if (wanted == type) return;
+        type = wanted;
+        has_room = false;
+    }
+
+private:
+    bool has_room = false;  // for its type and shape
+
+    void become(const shape& wanted) {
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
+        has_room = false;
         dimensions = wanted;
         ++reshaped;
         memory.resize(byte_size(type, dimensions.elements()));
+        has_room = true;
     }
 };
 
@@ -184,9 +198,9 @@ public:
     quantized in(std::size_t index) const { return quantization_of(input(index)); }
     quantized out(std::size_t index = 0) const { return quantization_of(output(index)); }
 
-    /// One scale for each of `channels`, along `axis` of a symmetric tensor.
-    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis,
-                                       std::int64_t channels) const {
+    /// One scale for each of `channels`, along `axis` of a tensor, which is symmetric unless it `may_have_zero_points`.
+    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis, std::int64_t channels,
+                                       bool may_have_zero_points = false) const {
         const std::size_t count = tensor.quantized.scales.size();
         if (count == 0) wrong("tensor '", tensor.name, "' has no quantization");
         if (count != 1 && tensor.quantized.axis != static_cast<std::int32_t>(axis))
@@ -194,7 +208,8 @@ public:
         if (count != 1 && count != static_cast<std::size_t>(channels))
             wrong("tensor '", tensor.name, "' has ", count, " scales, expected ", channels);
         for (std::size_t i = 0; i < tensor.quantized.zero_points.size(); ++i) {
-            if (tensor.quantized.zero_points[i] != 0) wrong("tensor '", tensor.name, "' has a zero point other than 0");
+            if (!may_have_zero_points && tensor.quantized.zero_points[i] != 0)
+                wrong("tensor '", tensor.name, "' has a zero point other than 0");
         }
         std::vector<double> result(static_cast<std::size_t>(channels));
         for (std::size_t i = 0; i < result.size(); ++i)
@@ -273,18 +288,24 @@ using step = std::function<void(const operands&)>;
 template <class Known>
 class for_shapes {
     std::vector<std::size_t> values_;
+    std::vector<const value*> operands_;
     bool is_kept_ = false;
     std::uint64_t reshaped_ = 0;  // all operands together
     Known known_{};
 
     /// Grows with each shape that becomes another: a step's operands always are the same values.
-    static std::uint64_t reshaped(const operands& run) {
+    std::uint64_t reshaped() const {
         std::uint64_t result = 0;
-        for (std::size_t i = 0; i < run.inputs(); ++i)
-            result += run.has_input(i) ? run.in(i).reshaped : 0;
-        for (std::size_t i = 0; i < run.outputs(); ++i)
-            result += run.has_output(i) ? run.out(i).reshaped : 0;
+        for (const value* each : operands_)
+            result += each->reshaped;
         return result;
+    }
+    void keep_operands(const operands& run) {
+        operands_.clear();
+        for (std::size_t i = 0; i < run.inputs(); ++i)
+            if (run.has_input(i)) operands_.push_back(&run.in(i));
+        for (std::size_t i = 0; i < run.outputs(); ++i)
+            if (run.has_output(i)) operands_.push_back(&run.out(i));
     }
 
 public:
@@ -294,17 +315,44 @@ public:
     /// `make(known)` fills an empty one.
     template <class Make>
     Known& of(const operands& run, const Make& make) {
-        if (is_kept_ && reshaped_ == reshaped(run)) return known_;
+        if (is_kept_ && reshaped_ == reshaped()) return known_;
         is_kept_ = false;
         known_ = Known();
         make(known_);
-        reshaped_ = reshaped(run);
+        keep_operands(run);
+        reshaped_ = reshaped();
         is_kept_ = true;
         for (const std::size_t each : values_)
             is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
         return known_;
     }
 };
+
+/// Calls f(i) for i in [0, count), each of about `bytes` bytes, on as many threads as that is worth.
+template <class Function>
+void share(const kernel::parallel_for& parallel, std::int64_t count, std::int64_t bytes, const Function& f) {
+    constexpr std::int64_t least_bytes = 16384;  // of a task: about a microsecond, as a round of threads
+    struct job {
+        const Function* f;
+        std::int64_t count, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin =
+                self.count / self.tasks * index + std::min<std::int64_t>(index, self.count % self.tasks);
+            const std::int64_t end = begin + self.count / self.tasks + (index < self.count % self.tasks ? 1 : 0);
+            for (std::int64_t i = begin; i < end; ++i)
+                (*self.f)(i);
+        }
+    };
+    const std::int64_t worth =
+        count == 0 || bytes >= least_bytes ? count : count / ((least_bytes + bytes) / (bytes + 1));
+    const std::int64_t most = parallel.run == nullptr ? 1 : std::max(1, parallel.threads);
+    job work{&f, count, std::max<std::int64_t>(1, std::min(most, worth))};
+    if (work.tasks == 1)
+        job::run(&work, 0);
+    else
+        parallel.run(parallel.pool, static_cast<int>(work.tasks), &job::run, &work);
+}
 
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {

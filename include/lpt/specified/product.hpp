@@ -60,6 +60,11 @@ inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index,
     return run.in(index).integers();
 }
 
+/// The zero point of a tensor with one scale; 0 where there are several.
+inline std::int32_t common_zero_point(const operation& op, const tflite::tensor_info& tensor) {
+    return tensor.quantized.scales.size() == 1 ? op.usable_zero_point(tensor, 0) : 0;
+}
+
 inline void expect_bias(const operation& op, std::size_t index) {
     if (op.has_input(index)) op.expect_type(op.input(index), i32);
 }
@@ -141,6 +146,7 @@ step make_convolution(const operation& op) {
 }
 
 /// DEPTHWISE_CONV_2D: weights [1, kh, kw, in * multiplier], output channel c reads input channel c / multiplier; scales along dimension 3.
+/// Zero points of weights, which break the specification, are left out, as the reference kernel does.
 template <class Arithmetic>
 step make_depthwise_convolution(const operation& op) {
     op.expect_codes(2);
@@ -150,7 +156,7 @@ step make_depthwise_convolution(const operation& op) {
     expect_positive(weights);
     const window of = window_of(op, weights[1], weights[2]);
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3]));
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3], true));
     return [=](const operands& run) {
         const value& input = run.in(0);
         const shape& kernel = run.in(1).dimensions;
@@ -195,6 +201,7 @@ step make_depthwise_convolution(const operation& op) {
 }
 
 /// FULLY_CONNECTED: weights [out, in], a scale for each output along dimension 0 or one; the input is rows of `in` elements.
+/// Zero points of weights break the specification; as in the reference kernel one for all counts, and those of channels are left out.
 /// Without keep_num_dims the output is [rows, out], else it keeps all axes of the input but the last.
 template <class Arithmetic>
 step make_fully_connected(const operation& op) {
@@ -207,7 +214,8 @@ step make_fully_connected(const operation& op) {
     expect_positive(weights);
     const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0], true));
+    const std::int32_t weight_zero = detail::common_zero_point(op, op.input(1));
     return [=](const operands& run) {
         const value& input = run.in(0);
         const std::int64_t channels = run.in(1).dimensions[0];
@@ -231,7 +239,7 @@ step make_fully_connected(const operation& op) {
             for (std::int64_t c = 0; c < channels; ++c) {
                 std::int64_t sum = bias[static_cast<std::size_t>(c)];
                 for (std::int64_t k = 0; k < depth; ++k)
-                    sum += (codes[row * depth + k] - from.zero_point) * weight[c * depth + k];
+                    sum += (codes[row * depth + k] - from.zero_point) * (weight[c * depth + k] - weight_zero);
                 *result++ = to.dense(detail::wrapped(sum), static_cast<std::size_t>(c));
             }
         }

@@ -2,12 +2,11 @@
 // The memory of the tensors of a network that runs as specified, counted against a limit.
 #pragma once
 
-#include <lpt/base/memory.hpp>
+#include <lpt/plan/zeroed_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace lpt::inline LPT_ABI::specified {
 
@@ -29,22 +28,26 @@ public:
     }
 };
 
-/// The elements of a tensor; without a budget nothing is counted.
+/// The elements of a tensor; without a budget nothing is counted. They lie where vectors like them, with room behind that kernels may read.
 class value_memory {
-    std::vector<std::byte> bytes_;
+    plan::zeroed_memory bytes_;
+    std::size_t size_ = 0;
     memory_budget* budget_ = nullptr;
 
     void count(std::size_t wanted) {
-        if (budget_ != nullptr) budget_->exchange(bytes_.size(), wanted);
+        if (budget_ != nullptr) budget_->exchange(size_, wanted);
     }
 
 public:
     value_memory() = default;
     explicit value_memory(memory_budget* budget) : budget_(budget) {}
     value_memory(value_memory&& other) noexcept
-        : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+        : bytes_(std::move(other.bytes_)),
+          size_(std::exchange(other.size_, 0)),
+          budget_(std::exchange(other.budget_, nullptr)) {}
     value_memory& operator=(value_memory&& other) noexcept {
         std::swap(bytes_, other.bytes_);
+        std::swap(size_, other.size_);
         std::swap(budget_, other.budget_);
         return *this;
     }
@@ -53,17 +56,21 @@ public:
     memory_budget* budget() const { return budget_; }
     std::byte* data() { return bytes_.data(); }
     const std::byte* data() const { return bytes_.data(); }
-    std::size_t size() const { return bytes_.size(); }
-    bool empty() const { return bytes_.empty(); }
-    std::byte* begin() { return bytes_.data(); }
-    std::byte* end() { return bytes_.data() + bytes_.size(); }
-    const std::byte* begin() const { return bytes_.data(); }
-    const std::byte* end() const { return bytes_.data() + bytes_.size(); }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::byte* begin() { return data(); }
+    std::byte* end() { return data() + size_; }
+    const std::byte* begin() const { return data(); }
+    const std::byte* end() const { return data() + size_; }
 
-    /// Raises a `memory_error` where the budget does not allow so many bytes.
+    /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
         count(size);
-        bytes_.resize(size);
+        if (size > bytes_.size()) {
+            size_ = 0;  // where there is no memory, it has none
+            bytes_.grow(size);
+        }
+        size_ = size;
     }
 };
 

@@ -81,7 +81,4 @@ struct real_prelu_problem {
     std::int8_t* output = nullptr;
 };
 
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
-
 }  // namespace lpt::inline LPT_ABI::kernel
