@@ -526,6 +526,7 @@ enum class kind : int {
     group_convolution_backprop_data,
     deformable_convolution,
     mat_mul,
+    fully_connected_compressed,
     // pooling
     max_pool,
     avg_pool,
@@ -6273,6 +6274,67 @@ struct roi_align {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/fully_connected.hpp
+#ifndef LPT_HOLDS_OP_FULLY_CONNECTED_HPP
+#define LPT_HOLDS_OP_FULLY_CONNECTED_HPP
+namespace lpt::inline LPT_ABI::op {
+
+/// The product of rows with weights of few bits, of which each block of a column has its scale and zero point.
+///
+/// y[…, n] = sum over k of x[…, k] * scale[n, k / B] * (weights[n, k / B, k mod B] - zero_point[n, k / B])
+/// Inputs: x `[…, K]`, of a floating point type; weights `[N, G, B]`, of u4, i4, u8 or i8, with G = ceil(K / B) blocks, what is behind
+/// the last k means nothing; scale `[N, G]` and zero_point `[N, G]` (0 where it is left out), of any number type. Output: `[…, N]` of x's type.
+/// Raises an error for other sizes or types. No operation set has it: OpenVINO's optimizations make an operation of this name.
+struct fully_connected_compressed {
+    static constexpr auto number = kind::fully_connected_compressed;
+    static constexpr text_view name = "FullyConnectedCompressed";
+    static constexpr versions opsets{0};
+    static constexpr ports inputs{3, 4};
+    static constexpr ports outputs{1, 1};
+    static constexpr trait traits = trait::none;
+
+    static constexpr void infer(const fully_connected_compressed&, inference& facts) {
+        detail::require_real(facts, 0);
+        require_few_bits(facts);
+        dimension columns = dynamic_dimension;
+        dimension blocks = dynamic_dimension;
+        dimension block = dynamic_dimension;
+        detail::require_sizes(facts, 1, "weights", {&columns, &blocks, &block});
+        for (std::size_t port = 2; port < facts.inputs(); ++port) {
+            detail::require_sizes(facts, port, port == 2 ? "scale" : "zero point", {&columns, &blocks});
+        }
+        shape result = facts.dimensions(0);
+        if (result.rank_is_static()) {
+            if (result.rank() == 0) {
+                facts.wrong({"input 0 must not be a scalar"});
+            }
+            require_blocks(facts, result[result.rank() - 1], blocks, block);
+            result[result.rank() - 1] = columns;
+        }
+        facts.output(facts.type(0), result);
+    }
+    friend constexpr bool operator==(const fully_connected_compressed&, const fully_connected_compressed&) = default;
+
+private:
+    static constexpr void require_few_bits(const inference& facts) {
+        const element type = facts.type(1);
+        if (type != dynamic && type != u4 && type != i4 && type != u8 && type != i8) {
+            facts.wrong({"weights must be of type u4, i4, u8 or i8, not ", lpt::name(type)});
+        }
+    }
+    static constexpr void require_blocks(const inference& facts, dimension inner, dimension blocks, dimension block) {
+        if (inner == dynamic_dimension || blocks == dynamic_dimension || block == dynamic_dimension) {
+            return;
+        }
+        if (block < 1 || inner < 1 || blocks != (inner - 1) / block + 1) {
+            facts.wrong({blocks, " blocks of ", block, " weights do not fit rows of ", inner});
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/grid_sample.hpp
 #ifndef LPT_HOLDS_OP_GRID_SAMPLE_HPP
 #define LPT_HOLDS_OP_GRID_SAMPLE_HPP
@@ -9750,15 +9812,15 @@ using all =
          sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log,
          sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos, tan, asin, acos, atan, sinh, cosh, asinh,
          acosh, atanh, convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data,
-         deformable_convolution, mat_mul, max_pool, avg_pool, adaptive_max_pool, adaptive_avg_pool, concat, split,
-         variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze, transpose,
-         depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile, pad,
-         interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2, softmax, log_softmax,
-         batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod,
-         reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot,
-         non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression, roi_align, dft,
-         idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence,
-         read_value, assign, tensor_iterator, loop, if_else>;
+         deformable_convolution, mat_mul, fully_connected_compressed, max_pool, avg_pool, adaptive_max_pool,
+         adaptive_avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze,
+         unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels,
+         broadcast, tile, pad, interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2,
+         softmax, log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
+         reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k,
+         cum_sum, one_hot, non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression,
+         roi_align, dft, idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence,
+         gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <compiled = once>
@@ -20591,6 +20653,52 @@ struct convert_subtract_constant {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/preparation/mark_compressed_weights.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_MARK_COMPRESSED_WEIGHTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_PREPARATION_MARK_COMPRESSED_WEIGHTS_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Marks weights of 4 bits that only MatMul and Gather read, so that folding leaves them as they are: Constant -> Convert -> … -> MatMul | Gather.
+///
+/// Between them may stand a dequantization, a Reshape, a Slice and a second Convert. Weights of 8 bits are `mark_dequantization`'s.
+struct mark_compressed_weights {
+    static constexpr text_view name = "MarkCompressedWeights";
+    using pattern = lpt::pattern<op::convert>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const tensor* codes = model.constant_value(model[id].input(0));
+        if (!is_null(codes) && (codes->type() == u4 || codes->type() == i4) && is_real(model.type(id)) &&
+            reaches_product(model, id)) {
+            model.set_mark(id, mark::disabled_constant_folding);
+        }
+        return false;
+    }
+
+private:
+    static constexpr int most_between = 8;
+
+    /// True if all that reads a node is one of these operations, or is behind those between.
+    static constexpr bool reaches_product(const graph& model, node_id id, int depth = 0) {
+        for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
+            const node& next = model[user.node];
+            const bool reads = (next.is<op::mat_mul>() && user.port == 1) || (next.is<op::gather>() && user.port == 0);
+            if (!reads && !(is_between(next.kind(), user.port) && depth < most_between &&
+                            reaches_product(model, user.node, depth + 1))) {
+                return false;
+            }
+        }
+        return model.use_count(id) != 0;
+    }
+    static constexpr bool is_between(op::kind kind, std::int32_t port) {
+        return kind == op::kind::subtract || kind == op::kind::multiply ||
+               (port == 0 && (kind == op::kind::convert || kind == op::kind::reshape || kind == op::kind::slice));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/preparation/stored_dequantization.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_STORED_DEQUANTIZATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_STORED_DEQUANTIZATION_HPP
@@ -20812,9 +20920,8 @@ struct pad_fusion_group_convolution {
 namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
-using version_conversions =
-    stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool, convert_avg_pool, convert_interpolate,
-          convert_pad, convert_squeeze>;
+using version_conversions = stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool,
+                                  convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
 using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;
@@ -20844,7 +20951,7 @@ template <compiled = once>
     rewrite changes(model, attributes, settings, target);
     detail::run_as_one_rewrite(changes, version_conversions{});
     detail::run_as_one_rewrite(changes, preparing_fusions{});
-    detail::run_as_one_rewrite(changes, stage<mark_dequantization>{});
+    detail::run_as_one_rewrite(changes, stage<mark_dequantization, mark_compressed_weights>{});
     detail::run_as_one_rewrite(changes, stage<convert_quantize_dequantize>{});
     constant_folding_step::run(changes);
     detail::run_as_one_rewrite(changes, stage<convert_subtract_constant>{});
@@ -27844,7 +27951,8 @@ constexpr arithmetic_class class_of(op::kind operation) {
         case op::kind::group_convolution:
         case op::kind::convolution_backprop_data:
         case op::kind::group_convolution_backprop_data: return arithmetic_class::convolution;
-        case op::kind::mat_mul: return arithmetic_class::matrix_product;
+        case op::kind::mat_mul:
+        case op::kind::fully_connected_compressed: return arithmetic_class::matrix_product;
         case op::kind::lstm_cell:
         case op::kind::gru_cell:
         case op::kind::lstm_sequence:
@@ -31914,6 +32022,150 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/optimization/compressed_weights.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_COMPRESSED_WEIGHTS_HPP
+#define LPT_HOLDS_OPTIMIZATION_COMPRESSED_WEIGHTS_HPP
+// Constant weights of 4 or 8 bits and their dequantization, as operations read them.
+
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// Fewer weights are better kept as f32: a core's second cache holds 1 MiB of them.
+inline constexpr std::size_t least_compressed = 262144;
+
+constexpr bool has_few_bits(element type) { return type == u4 || type == i4 || type == u8 || type == i8; }
+
+/// Weights of few bits with their dequantization: scale * (codes - zero_point), and the axes in which that is said.
+struct compressed_weights {
+    tensor codes;
+    tensor scale;
+    tensor zero_point;  // none: 0
+    std::size_t column_axis = 0;
+    std::size_t block_axis = 0;  // the axis inside of blocks where there is one block
+    std::size_t inner_axis = 0;
+
+    constexpr explicit operator bool() const { return static_cast<bool>(scale); }
+    constexpr dimension columns() const { return codes.dimensions()[column_axis]; }
+    constexpr dimension block() const { return codes.dimensions()[inner_axis]; }
+    constexpr dimension blocks() const { return block_axis == inner_axis ? 1 : codes.dimensions()[block_axis]; }
+    /// The axes of columns, blocks and elements of a block, as MatMul's second operand has them with `transpose_b` or without.
+    constexpr void set_axes(bool transposed) {
+        const std::size_t rank = codes.dimensions().rank();
+        column_axis = transposed ? 0 : rank - 1;
+        inner_axis = transposed ? rank - 1 : rank - 2;
+        block_axis = rank == 2 ? inner_axis : inner_axis - 1;
+    }
+    /// One number for each block of each column, [columns, blocks], of numbers that broadcast to the codes; no tensor where numbers differ
+    /// inside of blocks.
+    constexpr tensor by_block(const tensor& numbers) const {
+        const shape& own = numbers.dimensions();
+        const std::size_t rank = codes.dimensions().rank();
+        std::size_t strides[3] = {};
+        std::size_t stride = 1;
+        if (own.rank() > rank) {
+            return {};
+        }
+        for (std::size_t axis = rank; axis-- > rank - own.rank();) {
+            const dimension size = own[axis + own.rank() - rank];
+            if (size != 1 && (size != codes.dimensions()[axis] || axis == inner_axis)) {
+                return {};
+            }
+            strides[axis] = size == 1 ? 0 : stride;
+            stride *= static_cast<std::size_t>(size);
+        }
+        const auto in_column = static_cast<std::size_t>(blocks());
+        tensor_builder result(f32, shape{columns(), blocks()});
+        for (std::size_t i = 0; i < result.elements(); ++i) {
+            result.real(i, numbers.real(i / in_column * strides[column_axis] + i % in_column * strides[block_axis]));
+        }
+        return result.finish();
+    }
+    /// The codes as [columns, blocks, elements of a block].
+    constexpr tensor by_column() const {
+        const shape dimensions{columns(), blocks(), block()};
+        if (column_axis == 0) {
+            return tensor(codes, dimensions);
+        }
+        integers order;
+        order.push_back(static_cast<std::int64_t>(column_axis));
+        for (std::size_t axis = 0; axis < column_axis; ++axis) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+        return tensor(evaluate_values(op::transpose{}, seq<tensor>{codes, make_indices(order)}), dimensions);
+    }
+};
+
+/// The number that a Constant has, or a Convert of one.
+constexpr tensor known_numbers(const graph& model, output_ref from) {
+    const output_ref source = model[from.node].is<op::convert>() ? model[from.node].input(0) : from;
+    const tensor* constant = model.constant_value(source);
+    return is_null(constant) ? tensor() : *constant;
+}
+
+/// True for a Slice that takes the first elements.
+constexpr bool takes_first(const graph& model, const node& slice) {
+    const tensor* start = model.constant_value(slice.input(1));
+    const tensor* step = slice.inputs() > 3 ? model.constant_value(slice.input(3)) : nullptr;
+    if (is_null(start) || (slice.inputs() > 3 && is_null(step))) {
+        return false;
+    }
+    for (std::size_t i = 0; i < start->elements(); ++i) {
+        if (start->integer(i) != 0 || (!is_null(step) && step->integer(i) != 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Where the dequantization of weights ends, above a Convert, a Slice that drops the end of the last block, and a Reshape that joins blocks.
+constexpr output_ref end_of_dequantization(const graph& model, output_ref weights) {
+    if (model[weights.node].is<op::convert>() && is_real(model.type(model[weights.node].input(0)))) {
+        weights = model[weights.node].input(0);
+    }
+    if (model[weights.node].is<op::slice>() && takes_first(model, model[weights.node])) {
+        weights = model[weights.node].input(0);
+    }
+    return model[weights.node].is<op::reshape>() ? model[weights.node].input(0) : weights;
+}
+
+/// The weights that an operand dequantizes, rows that are `transposed` columns or columns; empty where it does something else.
+constexpr compressed_weights find_compressed_weights(const graph& model, output_ref operand, bool transposed) {
+    compressed_weights result;
+    const node& multiply = model[end_of_dequantization(model, operand).node];
+    if (!multiply.is<op::multiply>()) {
+        return {};
+    }
+    const tensor right = known_numbers(model, multiply.input(1));
+    const tensor scale = right ? right : known_numbers(model, multiply.input(0));
+    output_ref data = multiply.input(right ? 0 : 1);
+    tensor zero_point;
+    if (model[data.node].is<op::subtract>()) {
+        zero_point = known_numbers(model, model[data.node].input(1));
+        data = zero_point ? model[data.node].input(0) : data;
+    }
+    const node& convert = model[data.node];
+    const tensor* codes = convert.is<op::convert>() ? model.constant_value(convert.input(0)) : nullptr;
+    if (!scale || is_null(codes) || !has_few_bits(codes->type()) || codes->elements() == 0 ||
+        !(multiply.shape() == codes->dimensions())) {
+        return {};
+    }
+    const std::size_t rank = codes->dimensions().rank();
+    if (rank != 2 && rank != 3) {
+        return {};
+    }
+    result.codes = *codes;
+    result.set_axes(transposed);
+    result.scale = result.by_block(scale);
+    result.zero_point = zero_point ? result.by_block(zero_point) : tensor();
+    return zero_point && !result.zero_point ? compressed_weights() : result;
+}
+
+}  // namespace fusion
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/optimization/concat_fusion.hpp
 #ifndef LPT_HOLDS_OPTIMIZATION_CONCAT_FUSION_HPP
 #define LPT_HOLDS_OPTIMIZATION_CONCAT_FUSION_HPP
@@ -32404,6 +32656,98 @@ struct group_convolution_cropping {
 
     static constexpr bool transform(rewrite& r, node_id id) {
         return fusion::crop_convolution<op::group_convolution>(r, id);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/fully_connected_compression.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_FULLY_CONNECTED_COMPRESSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_FULLY_CONNECTED_COMPRESSION_HPP
+namespace lpt::inline LPT_ABI {
+
+/// The product of real numbers with constant weights of 4 or 8 bits becomes FullyConnectedCompressed, which reads these bits: scale and zero point
+/// are of a column, or of a block of it.
+///
+/// For matrices that a core's second cache would not hold as f32: to read them bounds the time of few rows, and they take 4 to 8 times the memory.
+/// Products with quantized data stay. Results differ by the rounding of intermediate values.
+struct fully_connected_compression {
+    static constexpr text_view name = "FullyConnectedCompression";
+    using pattern = lpt::pattern<op::mat_mul>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const op::mat_mul self = model[id].as<op::mat_mul>();
+        const output_ref x = model[id].input(0);
+        const shape& matrix = model.shape(model[id].input(1));
+        if (self.transpose_a || model.type(x) != f32 || model.type(id) != f32 || matrix.rank() != 2 ||
+            !matrix.is_static() || matrix.elements() < fusion::least_compressed ||
+            !find_dequantization_at(model, x, r.options.default_precisions).empty()) {
+            return false;
+        }
+        const fusion::compressed_weights weights =
+            fusion::find_compressed_weights(model, model[id].input(1), self.transpose_b);
+        const dimension columns = matrix[self.transpose_b ? 0 : 1];
+        const dimension inner = matrix[self.transpose_b ? 1 : 0];
+        if (!weights || weights.columns() != columns || weights.blocks() != (inner - 1) / weights.block() + 1) {
+            return false;
+        }
+        seq<output_ref> inputs{x, model.constant(weights.by_column()), model.constant(weights.scale)};
+        if (weights.zero_point) {
+            inputs.push_back(model.constant(weights.zero_point));
+        }
+        replace_and_name(r, id, model.add(op::fully_connected_compressed{}, inputs));
+        return true;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/gather_compression.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_GATHER_COMPRESSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_GATHER_COMPRESSION_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Gather of rows of constant weights of 4 or 8 bits gathers these bits, and dequantizes what it found: an embedding of few bits stays one.
+///
+/// y = (gather(codes, i) - gather(zero_point, i)) * gather(scale, i), where each row, or each block of it, has its scale and zero point. Results
+/// keep their bits.
+struct gather_compression {
+    static constexpr text_view name = "GatherCompression";
+    using pattern = lpt::pattern<op::gather>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const shape& table = model.shape(model[id].input(0));
+        const tensor* axis = model.constant_value(model[id].input(2));
+        const shape& places = model.shape(model[id].input(1));
+        if (model.type(id) != f32 || table.rank() != 2 || !table.is_static() || places.rank_is_dynamic() ||
+            table.elements() < fusion::least_compressed || is_null(axis) || axis->integer(0) != 0 ||
+            model[id].as<op::gather>().batch_dims != 0) {
+            return false;
+        }
+        const fusion::compressed_weights weights = fusion::find_compressed_weights(model, model[id].input(0), true);
+        if (!weights || weights.columns() != table[0] || weights.blocks() * weights.block() != table[1]) {
+            return false;
+        }
+        const auto gathered = [&](tensor rows) {
+            return output_ref(
+                model.clone(id, {model.constant(lpt::move(rows)), model[id].input(1), model[id].input(2)}));
+        };
+        const auto numbers = [&](const tensor& by_block) {
+            return gathered(tensor(by_block, shape{weights.columns(), weights.blocks(), 1}));
+        };
+        output_ref real = model.add(op::convert{f32}, {gathered(weights.by_column())});
+        if (weights.zero_point) {
+            real = model.add(op::subtract{}, {real, numbers(weights.zero_point)});
+        }
+        real = model.add(op::multiply{}, {real, numbers(weights.scale)});
+        integers sizes(places.rank(), 0);  // as they are
+        sizes.push_back(table[1]);
+        replace_and_name(r, id, model.add(op::reshape{true}, {real, model.constant(make_indices(sizes))}));
+        return true;
     }
 };
 
@@ -32973,13 +33317,13 @@ using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, 
 
 /// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
 /// node.
-using default_optimizations =
-    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion,
-                         reshape_elimination, reshape_fusion, concat_fusion, convolution_cropping,
-                         group_convolution_cropping, group_normalization_decomposition>,
-                   function_fusions,
-                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
-                         attention_fusion_of_columns, quantization_of_bytes, product_quantization>>;
+using default_optimizations = detail::joined<
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
+          reshape_fusion, concat_fusion, convolution_cropping, group_convolution_cropping,
+          group_normalization_decomposition>,
+    function_fusions,
+    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
+          quantization_of_bytes, product_quantization, fully_connected_compression, gather_compression>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.

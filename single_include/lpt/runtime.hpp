@@ -16,6 +16,7 @@
 #include <ctime>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -351,90 +353,88 @@ struct cast_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/fixed_point.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-// Requantization in fixed point, and functions of codes that are specified in it.
-
+// ======== lpt/kernel/rows/compressed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_COMPRESSED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_COMPRESSED_PRODUCT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
-///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
-///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
-/// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
-/// the zero point. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
-struct fixed_point {
-    static constexpr std::int64_t padding = 64;
-
-    const std::int32_t* bias = nullptr;
-    const std::int32_t* multiplier = nullptr;
-    const std::int32_t* right = nullptr;
-    const std::int32_t* offset = nullptr;
-    const std::int32_t* below = nullptr;
-    const double* real = nullptr;
-    std::int32_t zero_point = 0;
-    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
-};
-
-/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
-struct fixed_scale {
-    std::int32_t left = 0;
-    std::int32_t multiplier = 0;
-    std::int32_t right = 0;
-    std::int32_t offset = 0;
-    std::int32_t below = 0;
-};
-
-/// Which function of two codes.
-enum class fixed_function : std::uint8_t { add, subtract, multiply };
-
-/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
-///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
-struct fixed_binary_problem {
-    fixed_function function = fixed_function::add;
+/// The product of rows of f32 with weights of 4 or 8 bits, of which each block of a column has its scale and zero point:
+///   y[i][n] = sum over blocks b of scale[n][b] * (sum over k of block b of x[i][k] * (code[n][k] - zero_point[n][b])).
+/// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
+/// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
+/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code. The same bits on every instruction set and for any
+/// number of rows.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
+///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
+///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
+///   nothing.
+struct compressed_product_problem {
     std::int64_t rows = 1;
-    std::int64_t columns = 0;
-    std::int64_t a_row_stride = 0;
-    std::int64_t b_row_stride = 0;
-    std::int32_t a_step = 1;
-    std::int32_t b_step = 1;
-    std::int32_t a_zero_point = 0;
-    std::int32_t b_zero_point = 0;
-    fixed_scale of_a;
-    fixed_scale of_b;
-    fixed_scale of_result;
-    std::int32_t low = -128;
-    std::int32_t high = 127;
-    const std::int8_t* a = nullptr;
-    const std::int8_t* b = nullptr;
-    std::int8_t* output = nullptr;
+    std::int64_t inner = 1;
+    std::int64_t columns = 1;
+    std::int64_t block = 1;
+    std::int64_t bits = 4;
+    bool has_zero_points = false;
+    float zero_point = 0;
+    const float* input = nullptr;
+    const unsigned char* packed = nullptr;
+    float* output = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "compressed_product";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("rows", self.rows);
+        visit("inner", self.inner);
+        visit("columns", self.columns);
+        visit("block", self.block);
+        visit("bits", self.bits);
+        visit("has_zero_points", self.has_zero_points);
+        visit("zero_point", self.zero_point);
+        visit("input", self.input);
+        visit("packed", self.packed);
+        visit("output", self.output);
+        visit("scratch", self.scratch);
+    }
 };
 
-/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
-///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
-///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
-struct real_prelu_problem {
-    std::int64_t rows = 1;
-    std::int64_t channels = 0;
-    std::int32_t zero_point = 0;
-    float scale = 1;
-    float output_scale = 1;
-    std::int32_t output_zero_point = 0;
-    const std::int8_t* input = nullptr;
-    const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
-    const float* negative = nullptr;
-    float positive = 0;
-    std::int8_t* output = nullptr;
+/// Where the parts of a packed block lie. Panels of `panel_columns` columns follow each other; a panel is its blocks one behind the other, and a
+/// block has the scales of the panel's columns, their zero points if there are any, and words: [k / codes_of_word][column], the first code in
+/// the lowest bits. A word has 8 codes of 4 bits or one of 8. What is behind the last k or column is 0.
+struct compressed_block {
+    static constexpr std::int64_t panel_columns = 64;
+
+    std::int64_t codes_of_word = 8;
+    std::int64_t word_bytes = 4;
+    std::int64_t words = 1;  // of a column
+    std::int64_t zero_points_at = 0;  // bytes from the block's beginning
+    std::int64_t words_at = 0;
+    std::int64_t bytes = 0;
+
+    constexpr explicit compressed_block(const compressed_product_problem& p) noexcept
+        : codes_of_word(p.bits == 4 ? 8 : 1),
+          word_bytes(p.bits == 4 ? 4 : 1),
+          words((p.block + codes_of_word - 1) / codes_of_word),
+          zero_points_at(panel_columns * 4),
+          words_at(panel_columns * (p.has_zero_points ? 8 : 4)),
+          bytes(words_at + words * panel_columns * word_bytes) {}
 };
 
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
+constexpr std::int64_t compressed_blocks(const compressed_product_problem& p) noexcept {
+    return (p.inner + p.block - 1) / p.block;
+}
+constexpr std::int64_t compressed_panels(const compressed_product_problem& p) noexcept {
+    return (p.columns + compressed_block::panel_columns - 1) / compressed_block::panel_columns;
+}
+/// Bytes of packed weights.
+constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noexcept {
+    return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
+}
+/// Scratch memory: for zero points of their own, the sum of each block of each row of x.
+constexpr std::size_t compressed_scratch_bytes(const compressed_product_problem& p) noexcept {
+    return p.has_zero_points ? static_cast<std::size_t>(p.rows * compressed_blocks(p)) * sizeof(float) : 0;
+}
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -820,6 +820,217 @@ struct softmax_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+// Convolutions and matrix products of i8 codes that take less than a microsecond or two: all that does not depend on the input is done
+// before, and one thread runs them.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A convolution over [batch, height, width, channels]; a matrix product is one of kernel 1 over a line of pixels. Axes are rows, columns.
+/// All sizes, strides and dilations >= 1; 0 <= pad_begin < kernel * dilation. Depthwise: out_channels == in_channels.
+struct fixed_product_shape {
+    bool depthwise = false;
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t dilation[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+};
+
+/// Weights [out][kernel rows][kernel columns][in], or, depthwise, [kernel rows][kernel columns][channel]; positions outside an image hold
+/// `zero_point`. `bias` has out_channels numbers.
+struct fixed_product_weights {
+    const std::int8_t* data = nullptr;
+    const std::int32_t* bias = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// output[pixel][o] = the code of `fixed_point` for bias[o] + sum((q - zero_point) w), limited to [low, high]; the bias of `numbers` is
+/// in the packed weights. Input and output are dense.
+/// `packed` is what `pack_fixed_product` wrote for the shape; runs write to a part of it, so one at a time.
+struct fixed_product_problem {
+    fixed_product_shape shape;
+    void* packed = nullptr;
+    const fixed_point* numbers = nullptr;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_resize.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+// Images of i8 codes in another size, between neighbours, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Two positions along an axis of an input, and how much of the second one counts, in 1024ths: 0 to 1024.
+struct resize_neighbours {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+    std::int32_t weight = 0;
+};
+
+/// [batch, in rows, in columns, channels] to [batch, out rows, out columns, channels], dense; axes are rows, columns. With the weights v of a row and w of
+/// a column:
+///   sum = (1024 - v) ((1024 - w) q[lower][lower] + w q[lower][upper]) + v ((1024 - w) q[upper][lower] + w q[upper][upper]);
+/// the code is sum / 2^20, rounded half away from zero. `neighbours` has an element for each position of an output's axis.
+struct fixed_resize_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t channels = 1;
+    const resize_neighbours* neighbours[2] = {nullptr, nullptr};
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_sum.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+// Sums and averages of i8 codes over windows, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Windows over [batch, rows, columns, channels], dense; the parts of them that lie inside an image count. Axes are rows, columns; all sizes >= 1.
+/// n is the number of positions of a window inside the image, s the sum of their codes less n * zero_point.
+///   averages:  q = s / n, rounded half away from zero, 0 where n is 0;
+///   else:      q = the code of `fixed_scale`, without its shift to the left, for x = s, or, where `real` is not 0, the integer next to s * real, ties away
+///              from zero, + offset of `scale`.
+/// The result is q limited to [low, high]. Preconditions: n * 256 < 2^31;  |offset| < 2^29.
+struct fixed_sum_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t channels = 1;
+    bool averages = false;
+    std::int32_t zero_point = 0;
+    fixed_scale scale;
+    double real = 0;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/specified.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+// All problems of specified arithmetic.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, fixed_product_problem, fixed_resize_problem,
+                                        fixed_sum_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -930,7 +1141,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
-/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
+/// `fixed`, of matrix products and convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -1169,8 +1380,9 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem,
-                              recurrent_problem, cast_problem, pointwise_problem, resampling_problem>;
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
 
 namespace detail {
 
@@ -1206,6 +1418,11 @@ struct kernel_table {
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
+
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
@@ -3348,6 +3565,58 @@ namespace lpt::inline LPT_ABI::reference {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/fully_connected.hpp
+#ifndef LPT_HOLDS_REFERENCE_FULLY_CONNECTED_HPP
+#define LPT_HOLDS_REFERENCE_FULLY_CONNECTED_HPP
+namespace lpt::inline LPT_ABI::reference {
+
+namespace detail {
+
+/// The weights as numbers, [columns][inner].
+template <class Number>
+constexpr seq<Number> expanded_weights(const evaluation::call& node, std::size_t inner) {
+    const tensor& codes = node.input(1);
+    const auto columns = static_cast<std::size_t>(codes.dimensions()[0]);
+    const auto blocks = static_cast<std::size_t>(codes.dimensions()[1]);
+    const auto block = static_cast<std::size_t>(codes.dimensions()[2]);
+    seq<Number> result(columns * inner, Number(0));
+    for (std::size_t n = 0; n < columns; ++n) {
+        for (std::size_t k = 0; k < inner; ++k) {
+            const std::size_t at = n * blocks + k / block;
+            const double zero = node.has(3) ? node.input(3).real(at) : 0;
+            const double code = codes.real(at * block + k % block);
+            result[n * inner + k] = static_cast<Number>((code - zero) * node.input(2).real(at));
+        }
+    }
+    return result;
+}
+
+template <class Number>
+constexpr tensor fully_connected_compressed(const evaluation::call& node) {
+    const shape& data = node.dimensions(0);
+    const auto inner = static_cast<std::size_t>(data[data.rank() - 1]);
+    const seq<Number> weights = expanded_weights<Number>(node, inner);
+    const evaluation::operand<Number> x(node.input(0));
+    evaluation::outcome<Number> result(node.output());
+    using matrix = evaluation::detail::matrix<Number>;
+    evaluation::multiply_matrices(matrix{x.data(), inner, 1}, matrix{weights.data(), 1, inner}, result.data(),
+                                  node.input(0).elements() / inner, weights.size() / inner, inner);
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// FullyConnectedCompressed in the number type of its output.
+[[gnu::noinline, gnu::cold]] constexpr bool evaluate_fully_connected(const evaluation::call& node,
+                                                                     seq<tensor>& outputs) {
+    outputs.push_back(evaluation::with_number(
+        node.output().type, [&](auto zero) { return detail::fully_connected_compressed<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::reference
+#endif
+
 // ======== lpt/reference/grid_sample.hpp
 #ifndef LPT_HOLDS_REFERENCE_GRID_SAMPLE_HPP
 #define LPT_HOLDS_REFERENCE_GRID_SAMPLE_HPP
@@ -5333,6 +5602,7 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::cum_sum:
         case op::kind::one_hot:
         case op::kind::non_zero: return evaluate_indexing(node, outputs);
+        case op::kind::fully_connected_compressed: return evaluate_fully_connected(node, outputs);
         case op::kind::deformable_convolution: return evaluate_deformable_convolution(node, outputs);
         case op::kind::scatter_nd_update:
         case op::kind::scatter_update:
@@ -8258,6 +8528,7 @@ private:
     attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
+    bool make_compressed_product(node_id id);
     const group* affine_behind(node_id id, const kernel::normalization_problem& problem) const;
     tensor_id numbers_along(const spread& numbers, std::int64_t length);
     bool make_normalization(node_id id);
@@ -9644,150 +9915,6 @@ inline bool planner::make_cast(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/plan/pointwise.hpp
-#ifndef LPT_HOLDS_PLAN_POINTWISE_HPP
-#define LPT_HOLDS_PLAN_POINTWISE_HPP
-// Arithmetic of numbers that no epilogue computes with, comparisons, logic, Select.
-
-namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
-
-/// What the kernel computes for an operation; false where it has no function.
-inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointwise_function& result) {
-    using kernel::pointwise_function;
-    switch (each.kind()) {
-        case op::kind::add: result = pointwise_function::add; return true;
-        case op::kind::subtract: result = pointwise_function::subtract; return true;
-        case op::kind::multiply: result = pointwise_function::multiply; return true;
-        case op::kind::divide:
-            result = !is_real && each.as<op::divide>().m_pythondiv ? pointwise_function::divide_downwards
-                                                                   : pointwise_function::divide;
-            return true;
-        case op::kind::mod: result = pointwise_function::remainder; return !is_real;
-        case op::kind::floor_mod: result = pointwise_function::remainder_downwards; return !is_real;
-        case op::kind::power: result = pointwise_function::power; return !is_real;
-        case op::kind::maximum: result = pointwise_function::maximum; return true;
-        case op::kind::minimum: result = pointwise_function::minimum; return true;
-        case op::kind::squared_difference: result = pointwise_function::squared_difference; return true;
-        case op::kind::equal: result = pointwise_function::equal; return true;
-        case op::kind::not_equal: result = pointwise_function::not_equal; return true;
-        case op::kind::greater: result = pointwise_function::greater; return true;
-        case op::kind::greater_equal: result = pointwise_function::greater_equal; return true;
-        case op::kind::less: result = pointwise_function::less; return true;
-        case op::kind::less_equal: result = pointwise_function::less_equal; return true;
-        case op::kind::logical_and: result = pointwise_function::logical_and; return true;
-        case op::kind::logical_or: result = pointwise_function::logical_or; return true;
-        case op::kind::logical_xor: result = pointwise_function::logical_xor; return true;
-        case op::kind::logical_not: result = pointwise_function::logical_not; return true;
-        case op::kind::bitwise_and: result = pointwise_function::logical_and; return each.type() == boolean;
-        case op::kind::bitwise_or: result = pointwise_function::logical_or; return each.type() == boolean;
-        case op::kind::bitwise_xor: result = pointwise_function::logical_xor; return each.type() == boolean;
-        case op::kind::bitwise_not: result = pointwise_function::logical_not; return each.type() == boolean;
-        case op::kind::abs: result = pointwise_function::abs; return true;
-        case op::kind::negative: result = pointwise_function::negative; return true;
-        case op::kind::sign: result = pointwise_function::sign; return true;
-        case op::kind::select: result = pointwise_function::select; return true;
-        default: return false;
-    }
-}
-
-/// Whole numbers as wide as a type: what is only moved keeps its bits.
-inline kernel::number_type whole_numbers_like(element type) {
-    using kernel::number_type;
-    switch (bit_width(type)) {
-        case 8: return number_type::u8;
-        case 16: return number_type::u16;
-        case 32: return number_type::i32;
-        default: return number_type::i64;
-    }
-}
-
-/// The types that the kernel computes in; false where it does not know them. `type`: of a and b.
-inline bool set_types(const node& each, element type, kernel::pointwise_problem& problem) {
-    if (!number_type_of(type, problem.input_type) || !number_type_of(each.type(), problem.output_type)) {
-        return false;
-    }
-    if (each.is<op::select>()) {
-        problem.input_type = problem.output_type = whole_numbers_like(type);
-    }
-    return true;
-}
-
-/// True if a and b have elements of one type, and no divisor can be zero. Numbers of u64 are left to the reference, which refuses those that it
-/// cannot compute with.
-inline bool can_be_pointwise(const graph& model, const node& each, std::size_t first) {
-    const element type = model.type(each.input(first));
-    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape());
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        result = result && has_elements(model.shape(each.input(port))) &&
-                 (port < first || model.type(each.input(port)) == type);
-    }
-    const bool divides = each.is<op::divide>() || each.is<op::mod>() || each.is<op::floor_mod>();
-    if (result && divides && !is_real(type)) {
-        const tensor* divisor = model.constant_value(each.input(1));
-        result = divisor != nullptr && !evaluation::detail::has_zero(*divisor);
-    }
-    return result;
-}
-
-/// The loops over an output, joined where the strides of all tensors allow it; false for more than the kernel has.
-inline bool settle_axes(const shape& dimensions, std::vector<std::vector<std::int64_t>>& strides,
-                        kernel::pointwise_problem& problem) {
-    loops all;
-    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        all.sizes.push_back(dimensions[axis]);
-    }
-    for (std::vector<std::int64_t>& of : strides) {
-        all.operands.push_back(&of);
-    }
-    all.merge();
-    if (all.sizes.size() > kernel::pointwise_problem::most_axes) {
-        return false;
-    }
-    problem.count = static_cast<std::int64_t>(all.sizes.size());
-    std::copy(all.sizes.begin(), all.sizes.end(), problem.sizes);
-    return true;
-}
-
-}  // namespace detail
-
-/// Operations on each element that are part of no group: an integer division whose divisor is known, arithmetic of other types than f32.
-inline bool planner::make_pointwise(node_id id) {
-    const node& each = model()[id];
-    kernel::pointwise_problem problem;
-    const std::size_t first = each.is<op::select>() ? 1 : 0;
-    if (each.inputs() <= first ||
-        !detail::pointwise_function_of(each, is_real(model().type(each.input(0))), problem.function) ||
-        !detail::set_types(each, model().type(each.input(first)), problem) ||
-        !detail::can_be_pointwise(model(), each, first)) {
-        return false;
-    }
-    const shape& dimensions = each.shape();
-    std::vector<std::vector<std::int64_t>> strides;
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        strides.push_back(detail::broadcast_strides(model().shape(each.input(port)), layout::plain, dimensions));
-    }
-    strides.push_back(strides_of(dimensions, layout::plain));
-    if (!detail::settle_axes(dimensions, strides, problem)) {
-        return false;
-    }
-    std::int64_t* const strides_of_slots[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
-    std::vector<tensor_id> operands(3, tensor_id::none);
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const std::size_t slot = port + 1 - first;
-        std::copy(strides[port].begin(), strides[port].end(), strides_of_slots[slot]);
-        operands[slot] = tensor_of(each.input(port), layout::plain);
-    }
-    operands.push_back(add_tensor(each.type(), dimensions, layout::plain));
-    define(id, operands.back());
-    add_kernel({id}, problem, operands, reference_type(model(), each));
-    return true;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
 // ======== lpt/plan/recurrent.hpp
 #ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
 #define LPT_HOLDS_PLAN_RECURRENT_HPP
@@ -10020,6 +10147,314 @@ inline bool planner::make_recurrent(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/compressed_product.hpp
+#ifndef LPT_HOLDS_PLAN_COMPRESSED_PRODUCT_HPP
+#define LPT_HOLDS_PLAN_COMPRESSED_PRODUCT_HPP
+// Products with weights of few bits.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Codes of weights, [columns][blocks][elements of a block], without a sign.
+class weight_codes {
+    const std::byte* data_;
+    std::int64_t bits_;
+    std::uint32_t sign_;  // flips it in all codes of a word
+
+public:
+    explicit weight_codes(const tensor& weights)
+        : data_(weights.data()),
+          bits_(static_cast<std::int64_t>(bit_width(weights.type()))),
+          sign_(weights.type() == i4   ? 0x88888888u
+                : weights.type() == i8 ? 0x80808080u
+                                       : 0u) {}
+
+    /// What has to be added to a code to have none below zero.
+    double shift() const { return sign_ == 0 ? 0 : bits_ == 4 ? 8 : 128; }
+
+    /// The codes from number `first` on, at most a word of them, the first one in the lowest bits.
+    std::uint32_t word(std::int64_t first, std::int64_t count) const {
+        std::uint32_t result = 0;
+        if (first * bits_ % 8 == 0 && count * bits_ == 32) {
+            std::memcpy(&result, data_ + first * bits_ / 8, sizeof result);
+            return result ^ sign_;
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t at = (first + i) * bits_;
+            const auto byte = std::to_integer<std::uint32_t>(data_[at / 8]) >> at % 8;
+            result |= ((byte ^ sign_) & ((1u << bits_) - 1u)) << i * bits_;
+        }
+        return result;
+    }
+};
+
+/// One panel of packed weights. `zero_points`: null where the problem has one for all.
+inline void pack_compressed_panel(const kernel::compressed_product_problem& p, const weight_codes& codes,
+                                  const tensor& scales, const tensor* zero_points, std::int64_t panel, std::byte* to) {
+    const kernel::compressed_block form(p);
+    constexpr std::int64_t width = kernel::compressed_block::panel_columns;
+    const std::int64_t blocks = kernel::compressed_blocks(p);
+    const std::int64_t first = panel * width;
+    const std::int64_t columns = std::min(width, p.columns - first);
+    const auto put = [](std::byte* at, auto value) { std::memcpy(at, &value, sizeof value); };
+    for (std::int64_t b = 0; b < blocks; ++b, to += form.bytes) {
+        const std::int64_t size = std::min(p.block, p.inner - b * p.block);
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const std::int64_t at = (first + i) * blocks + b;
+            put(to + i * 4, static_cast<float>(scales.real(static_cast<std::size_t>(at))));
+            if (zero_points != nullptr) {
+                const double zero = zero_points->real(static_cast<std::size_t>(at)) + codes.shift();
+                put(to + form.zero_points_at + i * 4, static_cast<float>(zero));
+            }
+            for (std::int64_t word = 0; word * form.codes_of_word < size; ++word) {
+                const std::int64_t k = word * form.codes_of_word;
+                const std::uint32_t value = codes.word(at * p.block + k, std::min(form.codes_of_word, size - k));
+                std::memcpy(to + form.words_at + (word * width + i) * form.word_bytes, &value,
+                            static_cast<std::size_t>(form.word_bytes));
+            }
+        }
+    }
+}
+
+/// Calls `work(i)` for each i in [0, count), on as many threads as there are.
+template <class Work>
+void for_each_part(const kernel::parallel_for& parallel, std::int64_t count, const Work& work) {
+    const std::int64_t tasks = parallel.run == nullptr ? 1 : std::min<std::int64_t>(parallel.threads, count);
+    struct job {
+        const Work& work;
+        std::int64_t count, tasks;
+        static void run(void* context, int task) {
+            const job& self = *static_cast<const job*>(context);
+            for (std::int64_t i = self.count * task / self.tasks; i < self.count * (task + 1) / self.tasks; ++i) {
+                self.work(i);
+            }
+        }
+    };
+    job all{work, count, tasks};
+    if (tasks > 1) {
+        parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &all);
+    } else {
+        job::run(&all, 0);
+    }
+}
+
+/// The numbers of weights besides their codes, as a word that differs where they do.
+inline std::string hash_of(const tensor& numbers) {
+    const std::string_view all(reinterpret_cast<const char*>(numbers.data()), numbers.size_in_bytes());
+    return std::to_string(std::hash<std::string_view>()(all));
+}
+
+/// True if all numbers are the same.
+inline bool is_one_number(const tensor& numbers) {
+    for (std::size_t i = 1; i < numbers.elements(); ++i) {
+        if (numbers.real(i) != numbers.real(0)) {
+            return false;
+        }
+    }
+    return numbers.elements() != 0;
+}
+
+}  // namespace detail
+
+/// FullyConnectedCompressed with known weights.
+inline bool planner::make_compressed_product(node_id id) {
+    const node& each = model()[id];
+    if (!each.is<op::fully_connected_compressed>() || !detail::maps_f32(model(), each)) {
+        return false;
+    }
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        if (model().constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
+    const tensor weights = *model().constant_value(each.input(1));
+    const tensor scales = *model().constant_value(each.input(2));
+    const tensor* zero_points = each.inputs() > 3 ? model().constant_value(each.input(3)) : nullptr;
+    const shape& data = model().shape(each.input(0));
+    const detail::weight_codes codes(weights);
+    kernel::compressed_product_problem problem;
+    problem.inner = data[data.rank() - 1];
+    problem.rows = static_cast<std::int64_t>(data.elements()) / problem.inner;
+    problem.columns = weights.dimensions()[0];
+    problem.block = std::min<std::int64_t>(weights.dimensions()[2], problem.inner);
+    problem.bits = static_cast<std::int64_t>(bit_width(weights.type()));
+    if (zero_points != nullptr && detail::is_one_number(*zero_points)) {
+        problem.zero_point = static_cast<float>(zero_points->real(0) + codes.shift());
+        zero_points = nullptr;
+    } else {
+        problem.has_zero_points = zero_points != nullptr;
+        problem.zero_point = static_cast<float>(codes.shift());
+    }
+    std::string form = "compressed " + std::to_string(problem.inner);
+    for (std::size_t port = 2; port < each.inputs(); ++port) {
+        form += " " + detail::hash_of(*model().constant_value(each.input(port)));
+    }
+    const auto packed =
+        packed_weights().find_or_pack(weights, form, kernel::compressed_bytes(problem), [&](std::byte* to) {
+            const std::int64_t panels = kernel::compressed_panels(problem);
+            const auto size = static_cast<std::int64_t>(kernel::compressed_bytes(problem)) / panels;
+            detail::for_each_part(options_.parallel, panels, [&](std::int64_t panel) {
+                detail::pack_compressed_panel(problem, codes, scales, zero_points, panel, to + panel * size);
+            });
+        });
+    const tensor_id from = make_f32(tensor_of(each.input(0), layout::plain));
+    const tensor_id constant = add_constant(detail::tensor_of_packed(packed));
+    const tensor_id to = add_tensor(f32, each.shape(), layout::plain);
+    const auto scratch = static_cast<dimension>(kernel::compressed_scratch_bytes(problem));
+    define(id, to);
+    add_kernel({id}, problem,
+               {from, constant, to, scratch == 0 ? tensor_id::none : add_tensor(u8, shape{scratch}, layout::plain)});
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/pointwise.hpp
+#ifndef LPT_HOLDS_PLAN_POINTWISE_HPP
+#define LPT_HOLDS_PLAN_POINTWISE_HPP
+// Arithmetic of numbers that no epilogue computes with, comparisons, logic, Select.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// What the kernel computes for an operation; false where it has no function.
+inline bool pointwise_function_of(const node& each, bool is_real, kernel::pointwise_function& result) {
+    using kernel::pointwise_function;
+    switch (each.kind()) {
+        case op::kind::add: result = pointwise_function::add; return true;
+        case op::kind::subtract: result = pointwise_function::subtract; return true;
+        case op::kind::multiply: result = pointwise_function::multiply; return true;
+        case op::kind::divide:
+            result = !is_real && each.as<op::divide>().m_pythondiv ? pointwise_function::divide_downwards
+                                                                   : pointwise_function::divide;
+            return true;
+        case op::kind::mod: result = pointwise_function::remainder; return !is_real;
+        case op::kind::floor_mod: result = pointwise_function::remainder_downwards; return !is_real;
+        case op::kind::power: result = pointwise_function::power; return !is_real;
+        case op::kind::maximum: result = pointwise_function::maximum; return true;
+        case op::kind::minimum: result = pointwise_function::minimum; return true;
+        case op::kind::squared_difference: result = pointwise_function::squared_difference; return true;
+        case op::kind::equal: result = pointwise_function::equal; return true;
+        case op::kind::not_equal: result = pointwise_function::not_equal; return true;
+        case op::kind::greater: result = pointwise_function::greater; return true;
+        case op::kind::greater_equal: result = pointwise_function::greater_equal; return true;
+        case op::kind::less: result = pointwise_function::less; return true;
+        case op::kind::less_equal: result = pointwise_function::less_equal; return true;
+        case op::kind::logical_and: result = pointwise_function::logical_and; return true;
+        case op::kind::logical_or: result = pointwise_function::logical_or; return true;
+        case op::kind::logical_xor: result = pointwise_function::logical_xor; return true;
+        case op::kind::logical_not: result = pointwise_function::logical_not; return true;
+        case op::kind::bitwise_and: result = pointwise_function::logical_and; return each.type() == boolean;
+        case op::kind::bitwise_or: result = pointwise_function::logical_or; return each.type() == boolean;
+        case op::kind::bitwise_xor: result = pointwise_function::logical_xor; return each.type() == boolean;
+        case op::kind::bitwise_not: result = pointwise_function::logical_not; return each.type() == boolean;
+        case op::kind::abs: result = pointwise_function::abs; return true;
+        case op::kind::negative: result = pointwise_function::negative; return true;
+        case op::kind::sign: result = pointwise_function::sign; return true;
+        case op::kind::select: result = pointwise_function::select; return true;
+        default: return false;
+    }
+}
+
+/// Whole numbers as wide as a type: what is only moved keeps its bits.
+inline kernel::number_type whole_numbers_like(element type) {
+    using kernel::number_type;
+    switch (bit_width(type)) {
+        case 8: return number_type::u8;
+        case 16: return number_type::u16;
+        case 32: return number_type::i32;
+        default: return number_type::i64;
+    }
+}
+
+/// The types that the kernel computes in; false where it does not know them. `type`: of a and b.
+inline bool set_types(const node& each, element type, kernel::pointwise_problem& problem) {
+    if (!number_type_of(type, problem.input_type) || !number_type_of(each.type(), problem.output_type)) {
+        return false;
+    }
+    if (each.is<op::select>()) {
+        problem.input_type = problem.output_type = whole_numbers_like(type);
+    }
+    return true;
+}
+
+/// True if a and b have elements of one type, and no divisor can be zero. Numbers of u64 are left to the reference, which refuses those that it
+/// cannot compute with.
+inline bool can_be_pointwise(const graph& model, const node& each, std::size_t first) {
+    const element type = model.type(each.input(first));
+    bool result = each.own_types() == nullptr && (type != u64 || each.is<op::select>()) && has_elements(each.shape());
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        result = result && has_elements(model.shape(each.input(port))) &&
+                 (port < first || model.type(each.input(port)) == type);
+    }
+    const bool divides = each.is<op::divide>() || each.is<op::mod>() || each.is<op::floor_mod>();
+    if (result && divides && !is_real(type)) {
+        const tensor* divisor = model.constant_value(each.input(1));
+        result = divisor != nullptr && !evaluation::detail::has_zero(*divisor);
+    }
+    return result;
+}
+
+/// The loops over an output, joined where the strides of all tensors allow it; false for more than the kernel has.
+inline bool settle_axes(const shape& dimensions, std::vector<std::vector<std::int64_t>>& strides,
+                        kernel::pointwise_problem& problem) {
+    loops all;
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        all.sizes.push_back(dimensions[axis]);
+    }
+    for (std::vector<std::int64_t>& of : strides) {
+        all.operands.push_back(&of);
+    }
+    all.merge();
+    if (all.sizes.size() > kernel::pointwise_problem::most_axes) {
+        return false;
+    }
+    problem.count = static_cast<std::int64_t>(all.sizes.size());
+    std::copy(all.sizes.begin(), all.sizes.end(), problem.sizes);
+    return true;
+}
+
+}  // namespace detail
+
+/// Operations on each element that are part of no group: an integer division whose divisor is known, arithmetic of other types than f32.
+inline bool planner::make_pointwise(node_id id) {
+    const node& each = model()[id];
+    kernel::pointwise_problem problem;
+    const std::size_t first = each.is<op::select>() ? 1 : 0;
+    if (each.inputs() <= first ||
+        !detail::pointwise_function_of(each, is_real(model().type(each.input(0))), problem.function) ||
+        !detail::set_types(each, model().type(each.input(first)), problem) ||
+        !detail::can_be_pointwise(model(), each, first)) {
+        return false;
+    }
+    const shape& dimensions = each.shape();
+    std::vector<std::vector<std::int64_t>> strides;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        strides.push_back(detail::broadcast_strides(model().shape(each.input(port)), layout::plain, dimensions));
+    }
+    strides.push_back(strides_of(dimensions, layout::plain));
+    if (!detail::settle_axes(dimensions, strides, problem)) {
+        return false;
+    }
+    std::int64_t* const strides_of_slots[] = {problem.condition_strides, problem.a_strides, problem.b_strides};
+    std::vector<tensor_id> operands(3, tensor_id::none);
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const std::size_t slot = port + 1 - first;
+        std::copy(strides[port].begin(), strides[port].end(), strides_of_slots[slot]);
+        operands[slot] = tensor_of(each.input(port), layout::plain);
+    }
+    operands.push_back(add_tensor(each.type(), dimensions, layout::plain));
+    define(id, operands.back());
+    add_kernel({id}, problem, operands, reference_type(model(), each));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/resampling.hpp
 #ifndef LPT_HOLDS_PLAN_RESAMPLING_HPP
 #define LPT_HOLDS_PLAN_RESAMPLING_HPP
@@ -10183,7 +10618,8 @@ namespace lpt::inline LPT_ABI::plan {
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
 inline bool planner::make_kernel(node_id id) {
     return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
-           make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id);
+           make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id) ||
+           make_compressed_product(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -41,15 +41,15 @@ using all =
          sigmoid, tanh, elu, gelu, hswish, hsigmoid, hard_sigmoid, swish, mish, soft_plus, soft_sign, selu, exp, log,
          sqrt, abs, negative, sign, erf, floor, ceiling, round, sin, cos, tan, asin, acos, atan, sinh, cosh, asinh,
          acosh, atanh, convolution, group_convolution, convolution_backprop_data, group_convolution_backprop_data,
-         deformable_convolution, mat_mul, fully_connected_compressed, max_pool, avg_pool, adaptive_max_pool, adaptive_avg_pool, concat, split,
-         variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze, unsqueeze, transpose,
-         depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels, broadcast, tile, pad,
-         interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2, softmax, log_softmax,
-         batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean, reduce_sum, reduce_prod,
-         reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k, cum_sum, one_hot,
-         non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression, roi_align, dft,
-         idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence, gru_sequence,
-         read_value, assign, tensor_iterator, loop, if_else>;
+         deformable_convolution, mat_mul, fully_connected_compressed, max_pool, avg_pool, adaptive_max_pool,
+         adaptive_avg_pool, concat, split, variadic_split, strided_slice, slice, gather, gather_nd, reshape, squeeze,
+         unsqueeze, transpose, depth_to_space, space_to_depth, batch_to_space, space_to_batch, shuffle_channels,
+         broadcast, tile, pad, interpolate, reverse_sequence, roll, gather_elements, grid_sample, mvn, normalize_l2,
+         softmax, log_softmax, batch_norm_inference, lrn, group_normalization, reduce_max, reduce_min, reduce_mean,
+         reduce_sum, reduce_prod, reduce_l1, reduce_l2, reduce_logical_and, reduce_logical_or, shape_of, range, top_k,
+         cum_sum, one_hot, non_zero, scatter_nd_update, scatter_update, scatter_elements_update, non_max_suppression,
+         roi_align, dft, idft, rdft, irdft, inverse, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence,
+         gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
 namespace detail {
 template <compiled = once>
