@@ -327,6 +327,25 @@ TEST_CASE("Scales of blocks are as many as blocks divide the axis into") {
     CHECK_THROWS_AS(import_content(blocked({2, 2}, -2)), error);
 }
 
+TEST_CASE("Blocks of known integers are arithmetic on an axis of their own") {
+    const auto dequantized = [](const numbers& zero_points) {
+        return make_model(
+            {{make_node("DequantizeLinear", {"q", "s", "z"}, {"y"}, {integer("axis", 0), integer("block_size", 2)})},
+             {small("q", {4, 1}, {1, 2, 3, 4}, i8_type), floats("s", {2, 1}, {1, 10}),
+              small("z", zero_points, std::vector<int>(static_cast<std::size_t>(zero_points[0]), 1), i8_type)},
+             {value("x", {1})},
+             {value("y", {4, 1})}});
+    };
+    const graph model = import_content(dequantized({2, 1}));
+    bool has_gather = false;
+    for (const node_id id : topological_order(model)) {
+        has_gather = has_gather || model[id].is<op::gather>();
+    }
+    CHECK_FALSE(has_gather);
+    CHECK(results_of(dequantized({2, 1}), {floats_of({1}, {0})})[0] == values{0, 1, 20, 30});
+    CHECK_THROWS_AS(import_content(dequantized({1, 1})), error);
+}
+
 TEST_CASE("Concat says along which axis") {
     CHECK_THROWS_AS(import_content(make_model(
                         {{make_node("Concat", {"x", "x"}, {"y"})}, {}, {value("x", {2, 2})}, {value("y", {2, 4})}})),

@@ -19,6 +19,7 @@ struct compressed_weights {
     tensor codes;
     tensor scale;
     tensor zero_point;  // none: 0
+    output_ref centred;  // codes - zero_point, in the graph
     std::size_t column_axis = 0;
     std::size_t block_axis = 0;  // the axis inside of blocks where there is one block
     std::size_t inner_axis = 0;
@@ -117,6 +118,7 @@ constexpr compressed_weights find_compressed_weights(const graph& model, output_
     const tensor right = known_numbers(model, multiply.input(1));
     const tensor scale = right ? right : known_numbers(model, multiply.input(0));
     output_ref data = multiply.input(right ? 0 : 1);
+    result.centred = data;
     tensor zero_point;
     if (model[data.node].is<op::subtract>()) {
         zero_point = known_numbers(model, model[data.node].input(1));

@@ -14,6 +14,7 @@
 #include <lpt/optimization/group_normalization_decomposition.hpp>
 #include <lpt/optimization/mvn_fusion.hpp>
 #include <lpt/optimization/product_quantization.hpp>
+#include <lpt/optimization/product_scaling.hpp>
 #include <lpt/optimization/reshape_fusion.hpp>
 #include <lpt/optimization/swish_fusion.hpp>
 #include <lpt/optimization/transpose_fusion.hpp>
@@ -35,7 +36,7 @@ using default_optimizations = detail::joined<
           group_normalization_decomposition>,
     function_fusions,
     stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
-          quantization_of_bytes, product_quantization, fully_connected_compression, gather_compression>>;
+          quantization_of_bytes, product_quantization, product_scaling, fully_connected_compression, gather_compression>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.
