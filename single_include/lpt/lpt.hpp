@@ -17297,7 +17297,10 @@ constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        done = add_lanes(evaluation::operand<float>(values).data(), values.elements(), result);
+        const evaluation::operand<float> floats(values);
+        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
     }
     for (; done < values.elements(); ++done) {
         result.add(values.real(done));
@@ -18099,8 +18102,9 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     if (data.rank() != result.rank()) {
         return false;
     }
-    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (data[axis] != result[axis] && data[axis] != dynamic_dimension) {
+    const dimension* theirs = result.begin();
+    for (const dimension mine : data) {
+        if (mine != *theirs++ && mine != dynamic_dimension) {
             return false;
         }
     }
@@ -18174,10 +18178,9 @@ constexpr void take_subtract(const graph& model, node_id subtract, dequantizatio
 /// The dequantization above an input port; empty where there is none or the node has no such port.
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
-    dequantization result;
-    if (port < model[id].inputs()) {
-        result = find_dequantization_at(model, model[id].input(port), default_precisions);
-    }
+    const bool exists = port < model[id].inputs();
+    dequantization result =
+        exists ? find_dequantization_at(model, model[id].input(port), default_precisions) : dequantization{};
     result.port = static_cast<int>(port);
     return result;
 }
@@ -21787,8 +21790,12 @@ struct movement {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
-        const node_id operation = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        dequantization found = find_dequantization(r, id);
+        const bool is_own = r.model[id].inputs() == 1 && is_unshared(r.model, found);  // as nearly all are
+        const node_id operation = is_own ? id : unshare(r, id);
+        if (!is_own) {
+            found = normalize_dequantization(r, find_dequantization(r, operation));
+        }
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;
     }
