@@ -17481,10 +17481,10 @@ constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_re
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/fake_quantize/levels.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
-/// The integer types that level counts of a FakeQuantize stand for.
+// ======== lpt/transformation/fake_quantize/precision.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+/// The integer types that level counts of a FakeQuantize stand for, and the one that suits its output ranges.
 namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t levels_16 = 65536;
@@ -17549,15 +17549,6 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
     }
     return range;
 }
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/precision.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
-/// The integer type that suits the output ranges of a FakeQuantize.
-namespace lpt::inline LPT_ABI {
 
 /// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
 /// all pairs are the same).
@@ -25454,7 +25445,11 @@ private:
                 continue;
             }
             if (row.rule != nullptr) {
-                return restrict_by_rules(r, id);
+                seq<port_types> groups;
+                if (r.restrictions.precisions_of(r.model, id, groups)) {
+                    restrict(r, id, groups);
+                }
+                return;
             }
             is_restricted = true;
             has_groups = has_groups || !row.accepted.ports.empty();
@@ -25470,12 +25465,6 @@ private:
                 !restrict_group(r, id, row.accepted)) {
                 return;
             }
-        }
-    }
-    static constexpr void restrict_by_rules(rewrite& r, node_id id) {
-        seq<port_types> groups;
-        if (r.restrictions.precisions_of(r.model, id, groups)) {
-            restrict(r, id, groups);
         }
     }
     /// Here restrictions come first: an operation that may not be quantized hands no precision on.
