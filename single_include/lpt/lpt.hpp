@@ -18027,7 +18027,10 @@ constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        done = add_lanes(evaluation::operand<float>(values).data(), values.elements(), result);
+        const evaluation::operand<float> floats(values);
+        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
     }
     for (; done < values.elements(); ++done) {
         result.add(values.real(done));
@@ -18208,10 +18211,10 @@ constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_re
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/fake_quantize/levels.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_LEVELS_HPP
-/// The integer types that level counts of a FakeQuantize stand for.
+// ======== lpt/transformation/fake_quantize/precision.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
+/// The integer types that level counts of a FakeQuantize stand for, and the one that suits its output ranges.
 namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t levels_16 = 65536;
@@ -18276,15 +18279,6 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
     }
     return range;
 }
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/fake_quantize/precision.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
-#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_PRECISION_HPP
-/// The integer type that suits the output ranges of a FakeQuantize.
-namespace lpt::inline LPT_ABI {
 
 /// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
 /// all pairs are the same).
@@ -18829,8 +18823,9 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     if (data.rank() != result.rank()) {
         return false;
     }
-    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (data[axis] != result[axis] && data[axis] != dynamic_dimension) {
+    const dimension* theirs = result.begin();
+    for (const dimension mine : data) {
+        if (mine != *theirs++ && mine != dynamic_dimension) {
             return false;
         }
     }
@@ -18904,10 +18899,9 @@ constexpr void take_subtract(const graph& model, node_id subtract, dequantizatio
 /// The dequantization above an input port; empty where there is none or the node has no such port.
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
-    dequantization result;
-    if (port < model[id].inputs()) {
-        result = find_dequantization_at(model, model[id].input(port), default_precisions);
-    }
+    const bool exists = port < model[id].inputs();
+    dequantization result =
+        exists ? find_dequantization_at(model, model[id].input(port), default_precisions) : dequantization{};
     result.port = static_cast<int>(port);
     return result;
 }
@@ -22636,8 +22630,12 @@ struct movement {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
-        const node_id operation = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        dequantization found = find_dequantization(r, id);
+        const bool is_own = r.model[id].inputs() == 1 && is_unshared(r.model, found);  // as nearly all are
+        const node_id operation = is_own ? id : unshare(r, id);
+        if (!is_own) {
+            found = normalize_dequantization(r, find_dequantization(r, operation));
+        }
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;
     }
@@ -26296,7 +26294,11 @@ private:
                 continue;
             }
             if (row.rule != nullptr) {
-                return restrict_by_rules(r, id);
+                seq<port_types> groups;
+                if (r.restrictions.precisions_of(r.model, id, groups)) {
+                    restrict(r, id, groups);
+                }
+                return;
             }
             is_restricted = true;
             has_groups = has_groups || !row.accepted.ports.empty();
@@ -26312,12 +26314,6 @@ private:
                 !restrict_group(r, id, row.accepted)) {
                 return;
             }
-        }
-    }
-    static constexpr void restrict_by_rules(rewrite& r, node_id id) {
-        seq<port_types> groups;
-        if (r.restrictions.precisions_of(r.model, id, groups)) {
-            restrict(r, id, groups);
         }
     }
     /// Here restrictions come first: an operation that may not be quantized hands no precision on.

@@ -19,8 +19,12 @@ struct movement {
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
-        const node_id operation = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
+        dequantization found = find_dequantization(r, id);
+        const bool is_own = r.model[id].inputs() == 1 && is_unshared(r.model, found);  // as nearly all are
+        const node_id operation = is_own ? id : unshare(r, id);
+        if (!is_own) {
+            found = normalize_dequantization(r, find_dequantization(r, operation));
+        }
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;
     }

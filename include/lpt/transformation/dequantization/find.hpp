@@ -54,8 +54,9 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
     if (data.rank() != result.rank()) {
         return false;
     }
-    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (data[axis] != result[axis] && data[axis] != dynamic_dimension) {
+    const dimension* theirs = result.begin();
+    for (const dimension mine : data) {
+        if (mine != *theirs++ && mine != dynamic_dimension) {
             return false;
         }
     }
@@ -129,10 +130,9 @@ constexpr void take_subtract(const graph& model, node_id subtract, dequantizatio
 /// The dequantization above an input port; empty where there is none or the node has no such port.
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
-    dequantization result;
-    if (port < model[id].inputs()) {
-        result = find_dequantization_at(model, model[id].input(port), default_precisions);
-    }
+    const bool exists = port < model[id].inputs();
+    dequantization result =
+        exists ? find_dequantization_at(model, model[id].input(port), default_precisions) : dequantization{};
     result.port = static_cast<int>(port);
     return result;
 }

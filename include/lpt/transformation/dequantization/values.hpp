@@ -48,7 +48,10 @@ constexpr value_extent extent_of(const tensor& values) {
     value_extent result;
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        done = add_lanes(evaluation::operand<float>(values).data(), values.elements(), result);
+        const evaluation::operand<float> floats(values);
+        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
     }
     for (; done < values.elements(); ++done) {
         result.add(values.real(done));

@@ -72,7 +72,11 @@ private:
                 continue;
             }
             if (row.rule != nullptr) {
-                return restrict_by_rules(r, id);
+                seq<port_types> groups;
+                if (r.restrictions.precisions_of(r.model, id, groups)) {
+                    restrict(r, id, groups);
+                }
+                return;
             }
             is_restricted = true;
             has_groups = has_groups || !row.accepted.ports.empty();
@@ -88,12 +92,6 @@ private:
                 !restrict_group(r, id, row.accepted)) {
                 return;
             }
-        }
-    }
-    static constexpr void restrict_by_rules(rewrite& r, node_id id) {
-        seq<port_types> groups;
-        if (r.restrictions.precisions_of(r.model, id, groups)) {
-            restrict(r, id, groups);
         }
     }
     /// Here restrictions come first: an operation that may not be quantized hands no precision on.
