@@ -228,8 +228,8 @@ TEST_CASE("A step that reads a tensor and a part of it does not overwrite it") {
 TEST_CASE("Roll by known shifts moves runs of elements") {
     graph model;
     const output_ref input = model.parameter(u8, shape{1, 8, 8, 16}, "x");
-    model.result(model.add(op::roll{}, {input, model.constant(make_indices({-3, 3})),
-                                        model.constant(make_indices({1, 2}))}));
+    model.result(
+        model.add(op::roll{}, {input, model.constant(make_indices({-3, 3})), model.constant(make_indices({1, 2}))}));
     const plan::network net = plan_of(model);
     REQUIRE(kernels_of(net) == names{"gather_U8"});
     const auto& work = std::get<plan::gather_step>(net.steps[0].work);
@@ -237,15 +237,16 @@ TEST_CASE("Roll by known shifts moves runs of elements") {
     CHECK(plan::blocks_of(work)[0] == (3 * 8 + 5) * 16 / work.block);
 }
 
-TEST_CASE("GatherElements moves elements where indices are known, and chooses them along the last axis where they are computed") {
+TEST_CASE("GatherElements moves elements where indices are known, and chooses them along the last axis where they are "
+          "computed") {
     graph known;
     const tensor places = make_integer_tensor(i32, {2, 3}, {0, 1, 1, 0, 0, 1});
     known.result(known.add(op::gather_elements{0}, {known.parameter(f32, shape{2, 3}), known.constant(places)}));
     CHECK(kernels_of(plan_of(known)) == names{"gather_FP32"});
     const auto computed = [](std::int64_t axis, const shape& indices) {
         graph model;
-        model.result(model.add(op::gather_elements{axis},
-                               {model.parameter(f32, shape{2, 3}), model.parameter(i64, indices)}));
+        model.result(
+            model.add(op::gather_elements{axis}, {model.parameter(f32, shape{2, 3}), model.parameter(i64, indices)}));
         return kernels_of(plan_of(model));
     };
     CHECK(computed(1, {2, 5}) == names{"gather_FP32"});

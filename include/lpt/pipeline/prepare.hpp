@@ -22,9 +22,8 @@
 namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
-using version_conversions =
-    stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool, convert_avg_pool, convert_interpolate,
-          convert_pad, convert_squeeze>;
+using version_conversions = stage<convert_adaptive_avg_pool, convert_adaptive_max_pool, convert_max_pool,
+                                  convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
 
 /// What the transformations would not look through, as operations that they know.
 using preparing_fusions = stage<batch_norm_decomposition, pad_fusion_convolution, pad_fusion_group_convolution>;
