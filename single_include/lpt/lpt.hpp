@@ -30660,10 +30660,11 @@ struct attribute_types_of {
     using type =
         attribute_types<bool, std::int64_t, double, text, element, shape, tensor, seq<std::int64_t, 4>, seq<double>,
                         seq<text>, auto_broadcast, auto_pad, box_encoding, broadcast_mode,
-                        coordinate_transformation_mode, depth_space_mode, gelu_approximation, interpolate_mode,
-                        lstm_weights_format, mvn_eps_mode, nearest_mode, normalize_eps_mode, one_hot_negative_indices,
-                        pad_mode, recurrent_direction, roi_aligned_mode, roi_pooling, round_mode, rounding_type,
-                        scatter_reduction, shape_calculation_mode, top_k_mode, top_k_sort>;
+                        coordinate_transformation_mode, depth_space_mode, element_reduction, gelu_approximation,
+                        grid_sample_mode, grid_sample_padding, interpolate_mode, lstm_weights_format, mvn_eps_mode,
+                        nearest_mode, normalize_eps_mode, one_hot_negative_indices, pad_mode, recurrent_direction,
+                        roi_aligned_mode, roi_pooling, round_mode, rounding_type, scatter_reduction,
+                        shape_calculation_mode, top_k_mode, top_k_sort>;
 };
 
 namespace detail {

@@ -81,6 +81,13 @@ TEST_CASE("CropAndResize samples regions, with a value of its own outside of the
           values{0, 1, 2, 3, 4, 5, 1, 2, 9, 4, 5, 9});
 }
 
+TEST_CASE("CropAndResize takes the nearest element, of two that are as near the later one") {
+    const words constants{floats("r", {1, 4}, {0, 0.25F, 1, 0.75F}), i32_tensor("b", {1}, {0}),
+                          i32_tensor("s", {2}, {1, 2})};
+    CHECK(result_of("CropAndResize", {"x", "r", "b", "s"}, constants, {1, 1, 1, 3}, {1, 2, 3},
+                    {word_attribute("mode", "nearest")})[0] == values{2, 3});
+}
+
 TEST_CASE("GatherBlockQuantized dequantizes what it gathers, two numbers of four bits to a byte") {
     const auto gathered = [](const words& inputs, const words& more) {
         words constants{small("d", {2, 2}, {0x10, 0x98, 0x32, 0xFA}), floats("s", {2, 2}, {1, 10, 2, 3})};

@@ -3,6 +3,8 @@
 
 #include <lpt/reference/activation.hpp>
 
+#include <vector>
+
 namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
@@ -64,34 +66,57 @@ constexpr grid_taps<Real> taps_at(Real given, std::int64_t size, const op::grid_
     return result;
 }
 
+/// The elements of a plane that some samples are made of: those of sample i stand from `begin[i]` to before `begin[i + 1]`.
 template <class Real>
-constexpr tensor grid_sample(const call& node) {
+struct plane_taps {
+    std::vector<std::size_t> begin{0};
+    std::vector<std::size_t> places;
+    std::vector<Real> weights;
+
+    void add(const grid_taps<Real>& down, const grid_taps<Real>& across, std::int64_t columns) {
+        for (std::size_t row = 0; row < down.count; ++row) {
+            for (std::size_t column = 0; column < across.count; ++column) {
+                if (down.places[row] >= 0 && across.places[column] >= 0) {
+                    places.push_back(static_cast<std::size_t>(down.places[row] * columns + across.places[column]));
+                    weights.push_back(down.weights[row] * across.weights[column]);
+                }
+            }
+        }
+        begin.push_back(places.size());
+    }
+    void write(const Real* from, Real* to) const {
+        for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+            Real sum = 0;
+            for (std::size_t tap = begin[i]; tap < begin[i + 1]; ++tap) {
+                sum += weights[tap] * from[places[tap]];
+            }
+            to[i] = sum;
+        }
+    }
+};
+
+template <class Real>
+tensor grid_sample(const call& node) {
+    constexpr std::size_t block = 1024;  // samples whose taps are kept for all channels
     const auto& self = node.as<op::grid_sample>();
     const shape& data = node.dimensions(0);
     const shape& grid = node.dimensions(1);
     const operand<Real> x(node.input(0));
-    const operand<Real> places(node.input(1));
+    const operand<Real> given(node.input(1));
     outcome<Real> result(node.output());
     const auto channels = static_cast<std::size_t>(data[1]);
     const std::size_t plane = elements_between(data, 2, 4);
     const std::size_t samples = elements_between(grid, 1, 3);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(data[0]) * samples; ++i) {
-        const grid_taps<Real> across = taps_at(places[2 * i], data[3], self);
-        const grid_taps<Real> down = taps_at(places[2 * i + 1], data[2], self);
-        for (std::size_t channel = 0; channel < channels; ++channel) {
-            const std::size_t which = i / samples * channels + channel;
-            const Real* from = x.data() + which * plane;
-            Real sum = 0;
-            for (std::size_t row = 0; row < down.count; ++row) {
-                Real along = 0;
-                for (std::size_t column = 0; column < across.count; ++column) {
-                    if (down.places[row] >= 0 && across.places[column] >= 0) {
-                        along += across.weights[column] * from[down.places[row] * data[3] + across.places[column]];
-                    }
-                }
-                sum += down.weights[row] * along;
+    for (std::size_t image = 0; image < static_cast<std::size_t>(data[0]); ++image) {
+        for (std::size_t first = 0; first < samples; first += block) {
+            plane_taps<Real> taps;
+            for (std::size_t i = first; i < math::minimum(first + block, samples); ++i) {
+                const Real* const place = given.data() + 2 * (image * samples + i);
+                taps.add(taps_at(place[1], data[2], self), taps_at(place[0], data[3], self), data[3]);
             }
-            result[which * samples + i % samples] = sum;
+            for (std::size_t channel = image * channels; channel < (image + 1) * channels; ++channel) {
+                taps.write(x.data() + channel * plane, result.data() + channel * samples + first);
+            }
         }
     }
     return result.finish();

@@ -98,11 +98,16 @@ inline void read_crop_and_resize(operation& n) {
         const dimension size = n.static_size_of(x, axis + 2);
         const auto column = [&](std::int64_t which) { return n.convert(n.slice(n.in(1), 1, which, which + 1), f32); };
         const auto first = static_cast<std::int64_t>(axis);
-        const output_ref places = crop_places(n, column(first), column(first + 2), sizes[axis], size);
+        output_ref places = crop_places(n, column(first), column(first + 2), sizes[axis], size);
         const auto last = static_cast<double>(size - 1);
         const output_ref is_inside =
             n.make(op::logical_and{}, {n.make(op::greater_equal{}, {places, n.builder().real(0)}),
                                        n.make(op::less_equal{}, {places, n.builder().real(last)})});
+        if (mode == "nearest") {
+            op::round what;
+            what.mode = op::round_mode::half_away_from_zero;
+            places = n.make(what, {places});
+        }
         const output_ref scaled = n.make(op::multiply{}, {places, n.builder().real(size > 1 ? 2 / last : 0)});
         const output_ref part = n.make(op::subtract{}, {scaled, n.builder().real(1)});
         const lpt::integers as{0, axis == 0 ? sizes[0] : 1, axis == 0 ? 1 : sizes[1]};
