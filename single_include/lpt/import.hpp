@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <flatbuffers/flatbuffers.h>
@@ -14804,94 +14805,6 @@ struct cast_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/fixed_point.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-// Requantization in fixed point, and functions of codes that are specified in it.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
-///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
-///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
-/// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
-/// the zero point. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
-struct fixed_point {
-    static constexpr std::int64_t padding = 64;
-
-    const std::int32_t* bias = nullptr;
-    const std::int32_t* multiplier = nullptr;
-    const std::int32_t* right = nullptr;
-    const std::int32_t* offset = nullptr;
-    const std::int32_t* below = nullptr;
-    const double* real = nullptr;
-    std::int32_t zero_point = 0;
-    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
-};
-
-/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
-struct fixed_scale {
-    std::int32_t left = 0;
-    std::int32_t multiplier = 0;
-    std::int32_t right = 0;
-    std::int32_t offset = 0;
-    std::int32_t below = 0;
-};
-
-/// Which function of two codes.
-enum class fixed_function : std::uint8_t { add, subtract, multiply };
-
-/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
-///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
-struct fixed_binary_problem {
-    fixed_function function = fixed_function::add;
-    std::int64_t rows = 1;
-    std::int64_t columns = 0;
-    std::int64_t a_row_stride = 0;
-    std::int64_t b_row_stride = 0;
-    std::int32_t a_step = 1;
-    std::int32_t b_step = 1;
-    std::int32_t a_zero_point = 0;
-    std::int32_t b_zero_point = 0;
-    fixed_scale of_a;
-    fixed_scale of_b;
-    fixed_scale of_result;
-    std::int32_t low = -128;
-    std::int32_t high = 127;
-    const std::int8_t* a = nullptr;
-    const std::int8_t* b = nullptr;
-    std::int8_t* output = nullptr;
-};
-
-/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
-///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
-///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
-struct real_prelu_problem {
-    std::int64_t rows = 1;
-    std::int64_t channels = 0;
-    std::int32_t zero_point = 0;
-    float scale = 1;
-    float output_scale = 1;
-    std::int32_t output_zero_point = 0;
-    const std::int8_t* input = nullptr;
-    const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
-    const float* negative = nullptr;
-    float positive = 0;
-    std::int8_t* output = nullptr;
-};
-
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -15273,6 +15186,217 @@ struct softmax_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+// Convolutions and matrix products of i8 codes that take less than a microsecond or two: all that does not depend on the input is done
+// before, and one thread runs them.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A convolution over [batch, height, width, channels]; a matrix product is one of kernel 1 over a line of pixels. Axes are rows, columns.
+/// All sizes, strides and dilations >= 1; 0 <= pad_begin < kernel * dilation. Depthwise: out_channels == in_channels.
+struct fixed_product_shape {
+    bool depthwise = false;
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t dilation[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+};
+
+/// Weights [out][kernel rows][kernel columns][in], or, depthwise, [kernel rows][kernel columns][channel]; positions outside an image hold
+/// `zero_point`. `bias` has out_channels numbers.
+struct fixed_product_weights {
+    const std::int8_t* data = nullptr;
+    const std::int32_t* bias = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// output[pixel][o] = the code of `fixed_point` for bias[o] + sum((q - zero_point) w), limited to [low, high]; the bias of `numbers` is
+/// in the packed weights. Input and output are dense.
+/// `packed` is what `pack_fixed_product` wrote for the shape; runs write to a part of it, so one at a time.
+struct fixed_product_problem {
+    fixed_product_shape shape;
+    void* packed = nullptr;
+    const fixed_point* numbers = nullptr;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_resize.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+// Images of i8 codes in another size, between neighbours, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Two positions along an axis of an input, and how much of the second one counts, in 1024ths: 0 to 1024.
+struct resize_neighbours {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+    std::int32_t weight = 0;
+};
+
+/// [batch, in rows, in columns, channels] to [batch, out rows, out columns, channels], dense; axes are rows, columns. With the weights v of a row and w of
+/// a column:
+///   sum = (1024 - v) ((1024 - w) q[lower][lower] + w q[lower][upper]) + v ((1024 - w) q[upper][lower] + w q[upper][upper]);
+/// the code is sum / 2^20, rounded half away from zero. `neighbours` has an element for each position of an output's axis.
+struct fixed_resize_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t channels = 1;
+    const resize_neighbours* neighbours[2] = {nullptr, nullptr};
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_sum.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+// Sums and averages of i8 codes over windows, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Windows over [batch, rows, columns, channels], dense; the parts of them that lie inside an image count. Axes are rows, columns; all sizes >= 1.
+/// n is the number of positions of a window inside the image, s the sum of their codes less n * zero_point.
+///   averages:  q = s / n, rounded half away from zero, 0 where n is 0;
+///   else:      q = the code of `fixed_scale`, without its shift to the left, for x = s, or, where `real` is not 0, the integer next to s * real, ties away
+///              from zero, + offset of `scale`.
+/// The result is q limited to [low, high]. Preconditions: n * 256 < 2^31;  |offset| < 2^29.
+struct fixed_sum_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t channels = 1;
+    bool averages = false;
+    std::int32_t zero_point = 0;
+    fixed_scale scale;
+    double real = 0;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/specified.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+// All problems of specified arithmetic.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, fixed_product_problem, fixed_resize_problem,
+                                        fixed_sum_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -15383,7 +15507,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
-/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
+/// `fixed`, of matrix products and convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -15660,6 +15784,11 @@ struct kernel_table {
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
 
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
+
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
     void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
@@ -15681,6 +15810,148 @@ struct kernel_table {
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/plan/large_pages.hpp
+#ifndef LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+#define LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+// Pages of 2 MiB, where the system has them: fewer faults when memory is first touched, and fewer addresses to translate.
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// At least `size` zeroed bytes at the beginning of a large page; null where the system has none, or where a sanitizer watches memory.
+inline std::shared_ptr<std::byte> large_pages([[maybe_unused]] std::size_t size) {
+#if defined(MADV_HUGEPAGE) && defined(MAP_ANONYMOUS)
+    if constexpr (lpt::detail::keeps_small_memory) {
+        constexpr std::size_t page = std::size_t{2} << 20;
+        const std::size_t whole = (size + page - 1) / page * page + page;  // one more for the alignment
+        void* const mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped != MAP_FAILED) {
+            const auto address = reinterpret_cast<std::uintptr_t>(mapped);
+            std::byte* const first = static_cast<std::byte*>(mapped) + (page - address % page) % page;
+            ::madvise(first, whole - page, MADV_HUGEPAGE);
+            return {first, [mapped, whole](std::byte*) { ::munmap(mapped, whole); }};
+        }
+    }
+#endif
+    return nullptr;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/zeroed_memory.hpp
+#ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+#define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+inline constexpr std::size_t block_alignment = 64;
+/// Bytes after each block that a kernel may read, never write.
+inline constexpr std::size_t block_slack = 64;
+
+/// Zeroed memory at an address that vectors like, with room behind it that kernels may read. The system gives pages of large blocks
+/// when they are touched, large ones where it has them. Raises a `memory_error` for what cannot be had.
+class zeroed_memory {
+    struct give_back {
+        std::shared_ptr<std::byte> chunk;  // the block is a part of it; null: it stands alone
+        void operator()(std::byte* memory) const noexcept {
+            if (!chunk) {
+                std::free(memory);
+            }
+        }
+    };
+    static constexpr std::size_t large_size = std::size_t{4} << 20;  // from here on a block has pages of its own
+
+    std::unique_ptr<std::byte, give_back> own_;
+    std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+
+    static std::unique_ptr<std::byte, give_back> take(std::size_t size) {
+        constexpr std::size_t beside = block_alignment + block_slack;
+        if (size >= large_size && size <= SIZE_MAX / 2) {
+            if (std::shared_ptr<std::byte> pages = detail::large_pages(size + block_slack)) {
+                std::byte* const first = pages.get();
+                return {first, give_back{std::move(pages)}};
+            }
+        }
+        void* result = size > SIZE_MAX - beside ? nullptr : std::calloc(size + beside, 1);
+        if (result == nullptr) {
+            lpt::detail::raise_no_memory(size);
+        }
+        return {static_cast<std::byte*>(result), give_back{}};
+    }
+
+public:
+    zeroed_memory() = default;
+    explicit zeroed_memory(std::size_t size) : own_(take(size)), size_(size) {
+        const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
+        first_ = own_.get() + (block_alignment - address % block_alignment) % block_alignment;
+    }
+    /// `size` bytes at `first`, zeroed and aligned, with their room behind them, of a chunk that is kept as long.
+    zeroed_memory(std::byte* first, std::size_t size, std::shared_ptr<std::byte> chunk)
+        : own_(first, give_back{std::move(chunk)}), first_(first), size_(size) {}
+    zeroed_memory(zeroed_memory&& other) noexcept
+        : own_(std::move(other.own_)),
+          first_(std::exchange(other.first_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    zeroed_memory& operator=(zeroed_memory&& other) noexcept {
+        own_ = std::move(other.own_);
+        first_ = std::exchange(other.first_, nullptr);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+    ~zeroed_memory() = default;
+
+    std::byte* data() const { return first_; }
+    std::size_t size() const { return size_; }
+    /// Makes it at least so large; what it held is lost if it grows.
+    void grow(std::size_t size) {
+        if (first_ == nullptr || size > size_) {
+            *this = zeroed_memory();
+            *this = zeroed_memory(size);
+        }
+    }
+};
+
+/// Many blocks next to each other, so that they share large pages; a chunk lives as long as one of its blocks.
+class zeroed_blocks {
+    static constexpr std::size_t alone_at_first = std::size_t{1}
+                                                  << 20;  // so many bytes, which large pages would not pay for
+    static constexpr std::size_t chunk_size = std::size_t{32}
+                                              << 20;  // of addresses; memory is given when it is touched
+    std::shared_ptr<std::byte> chunk_;
+    std::size_t left_ = 0;
+    std::byte* next_ = nullptr;
+    std::size_t alone_ = 0;
+
+public:
+    /// Raises a `memory_error` for what cannot be had.
+    zeroed_memory take(std::size_t size) {
+        const std::size_t needed = (size / block_alignment + 1) * block_alignment + block_slack;
+        if (alone_ < alone_at_first || size > chunk_size / 2) {
+            alone_ += size < alone_at_first ? size : alone_at_first;
+            return zeroed_memory(size);
+        }
+        if (needed > left_) {
+            chunk_ = detail::large_pages(chunk_size);
+            left_ = chunk_ ? chunk_size : 0;
+            next_ = chunk_.get();
+        }
+        if (!chunk_) {
+            return zeroed_memory(size);
+        }
+        zeroed_memory result(next_, size, chunk_);
+        next_ += needed;
+        left_ -= needed;
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/specified/value_memory.hpp
@@ -15708,22 +15979,26 @@ public:
     }
 };
 
-/// The elements of a tensor; without a budget nothing is counted.
+/// The elements of a tensor; without a budget nothing is counted. They lie where vectors like them, with room behind that kernels may read.
 class value_memory {
-    std::vector<std::byte> bytes_;
+    plan::zeroed_memory bytes_;
+    std::size_t size_ = 0;
     memory_budget* budget_ = nullptr;
 
     void count(std::size_t wanted) {
-        if (budget_ != nullptr) budget_->exchange(bytes_.size(), wanted);
+        if (budget_ != nullptr) budget_->exchange(size_, wanted);
     }
 
 public:
     value_memory() = default;
     explicit value_memory(memory_budget* budget) : budget_(budget) {}
     value_memory(value_memory&& other) noexcept
-        : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+        : bytes_(std::move(other.bytes_)),
+          size_(std::exchange(other.size_, 0)),
+          budget_(std::exchange(other.budget_, nullptr)) {}
     value_memory& operator=(value_memory&& other) noexcept {
         std::swap(bytes_, other.bytes_);
+        std::swap(size_, other.size_);
         std::swap(budget_, other.budget_);
         return *this;
     }
@@ -15732,17 +16007,21 @@ public:
     memory_budget* budget() const { return budget_; }
     std::byte* data() { return bytes_.data(); }
     const std::byte* data() const { return bytes_.data(); }
-    std::size_t size() const { return bytes_.size(); }
-    bool empty() const { return bytes_.empty(); }
-    std::byte* begin() { return bytes_.data(); }
-    std::byte* end() { return bytes_.data() + bytes_.size(); }
-    const std::byte* begin() const { return bytes_.data(); }
-    const std::byte* end() const { return bytes_.data() + bytes_.size(); }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::byte* begin() { return data(); }
+    std::byte* end() { return data() + size_; }
+    const std::byte* begin() const { return data(); }
+    const std::byte* end() const { return data() + size_; }
 
-    /// Raises a `memory_error` where the budget does not allow so many bytes.
+    /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
         count(size);
-        bytes_.resize(size);
+        if (size > bytes_.size()) {
+            size_ = 0;  // where there is no memory, it has none
+            bytes_.grow(size);
+        }
+        size_ = size;
     }
 };
 
@@ -15793,12 +16072,26 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
-        const bool has_room = !memory.empty() && wanted == dimensions;
-        if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
+        if (has_room && wanted == dimensions) return;
+        become(wanted);
+    }
+    /// Gives it a type; elements of another are lost.
+    void retype(element wanted) {
+        if (wanted == type) return;
+        type = wanted;
+        has_room = false;
+    }
+
+private:
+    bool has_room = false;  // for its type and shape
+
+    void become(const shape& wanted) {
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
+        has_room = false;
         dimensions = wanted;
         ++reshaped;
         memory.resize(byte_size(type, dimensions.elements()));
+        has_room = true;
     }
 };
 
@@ -15927,9 +16220,9 @@ public:
     quantized in(std::size_t index) const { return quantization_of(input(index)); }
     quantized out(std::size_t index = 0) const { return quantization_of(output(index)); }
 
-    /// One scale for each of `channels`, along `axis` of a symmetric tensor.
-    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis,
-                                       std::int64_t channels) const {
+    /// One scale for each of `channels`, along `axis` of a tensor, which is symmetric unless it `may_have_zero_points`.
+    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis, std::int64_t channels,
+                                       bool may_have_zero_points = false) const {
         const std::size_t count = tensor.quantized.scales.size();
         if (count == 0) wrong("tensor '", tensor.name, "' has no quantization");
         if (count != 1 && tensor.quantized.axis != static_cast<std::int32_t>(axis))
@@ -15937,7 +16230,8 @@ public:
         if (count != 1 && count != static_cast<std::size_t>(channels))
             wrong("tensor '", tensor.name, "' has ", count, " scales, expected ", channels);
         for (std::size_t i = 0; i < tensor.quantized.zero_points.size(); ++i) {
-            if (tensor.quantized.zero_points[i] != 0) wrong("tensor '", tensor.name, "' has a zero point other than 0");
+            if (!may_have_zero_points && tensor.quantized.zero_points[i] != 0)
+                wrong("tensor '", tensor.name, "' has a zero point other than 0");
         }
         std::vector<double> result(static_cast<std::size_t>(channels));
         for (std::size_t i = 0; i < result.size(); ++i)
@@ -16016,18 +16310,24 @@ using step = std::function<void(const operands&)>;
 template <class Known>
 class for_shapes {
     std::vector<std::size_t> values_;
+    std::vector<const value*> operands_;
     bool is_kept_ = false;
     std::uint64_t reshaped_ = 0;  // all operands together
     Known known_{};
 
     /// Grows with each shape that becomes another: a step's operands always are the same values.
-    static std::uint64_t reshaped(const operands& run) {
+    std::uint64_t reshaped() const {
         std::uint64_t result = 0;
-        for (std::size_t i = 0; i < run.inputs(); ++i)
-            result += run.has_input(i) ? run.in(i).reshaped : 0;
-        for (std::size_t i = 0; i < run.outputs(); ++i)
-            result += run.has_output(i) ? run.out(i).reshaped : 0;
+        for (const value* each : operands_)
+            result += each->reshaped;
         return result;
+    }
+    void keep_operands(const operands& run) {
+        operands_.clear();
+        for (std::size_t i = 0; i < run.inputs(); ++i)
+            if (run.has_input(i)) operands_.push_back(&run.in(i));
+        for (std::size_t i = 0; i < run.outputs(); ++i)
+            if (run.has_output(i)) operands_.push_back(&run.out(i));
     }
 
 public:
@@ -16037,17 +16337,44 @@ public:
     /// `make(known)` fills an empty one.
     template <class Make>
     Known& of(const operands& run, const Make& make) {
-        if (is_kept_ && reshaped_ == reshaped(run)) return known_;
+        if (is_kept_ && reshaped_ == reshaped()) return known_;
         is_kept_ = false;
         known_ = Known();
         make(known_);
-        reshaped_ = reshaped(run);
+        keep_operands(run);
+        reshaped_ = reshaped();
         is_kept_ = true;
         for (const std::size_t each : values_)
             is_kept_ = is_kept_ && (!run.has_input(each) || run.in(each).constant != nullptr);
         return known_;
     }
 };
+
+/// Calls f(i) for i in [0, count), each of about `bytes` bytes, on as many threads as that is worth.
+template <class Function>
+void share(const kernel::parallel_for& parallel, std::int64_t count, std::int64_t bytes, const Function& f) {
+    constexpr std::int64_t least_bytes = 16384;  // of a task: about a microsecond, as a round of threads
+    struct job {
+        const Function* f;
+        std::int64_t count, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin =
+                self.count / self.tasks * index + std::min<std::int64_t>(index, self.count % self.tasks);
+            const std::int64_t end = begin + self.count / self.tasks + (index < self.count % self.tasks ? 1 : 0);
+            for (std::int64_t i = begin; i < end; ++i)
+                (*self.f)(i);
+        }
+    };
+    const std::int64_t worth =
+        count == 0 || bytes >= least_bytes ? count : count / ((least_bytes + bytes) / (bytes + 1));
+    const std::int64_t most = parallel.run == nullptr ? 1 : std::max(1, parallel.threads);
+    job work{&f, count, std::max<std::int64_t>(1, std::min(most, worth))};
+    if (work.tasks == 1)
+        job::run(&work, 0);
+    else
+        parallel.run(parallel.pool, static_cast<int>(work.tasks), &job::run, &work);
+}
 
 /// An axis of a tensor, counted from its end where it is negative.
 inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
@@ -16628,6 +16955,7 @@ class block_copy {
     std::int64_t from_ = 0;  // bytes from the beginnings of the tensors
     std::int64_t to_ = 0;
     std::vector<std::int64_t> index_;
+    std::size_t bytes_ = 0;  // of the block, if it is one run of bytes in both tensors
 
     void copy_row(const std::byte* from, std::byte* to) const {
         const std::int64_t count = walk_.sizes.back();
@@ -16659,10 +16987,16 @@ public:
             walk_.add_axis(1, ones);
         }
         index_.assign(walk_.sizes.size() - 1, 0);
+        const bool is_run = index_.empty() && walk_.steps[0][0] == 1 && walk_.steps[1][0] == 1;
+        if (is_run) bytes_ = static_cast<std::size_t>(walk_.sizes[0] * size_);
     }
 
     /// Copies; `from` and `to` are the tensors.
     void run(const std::byte* from, std::byte* to) {
+        if (bytes_ != 0) {
+            std::memcpy(to + to_, from + from_, bytes_);
+            return;
+        }
         if (walk_.sizes.empty()) return;
         from += from_;
         to += to_;
@@ -16691,6 +17025,8 @@ class block_copies {
     struct placed {
         std::size_t input, output;
         block_copy block;
+        const std::byte* from = nullptr;
+        std::byte* to = nullptr;
     };
     std::vector<placed> all_;
 
@@ -16698,9 +17034,16 @@ public:
     void add(std::size_t input, std::size_t output, block_copy block) {
         all_.push_back({input, output, lpt::move(block)});
     }
-    void run(const operands& run) {
+    /// All outputs have their shapes, and tensors stay where they are.
+    void place(const operands& run) {
+        for (placed& each : all_) {
+            each.from = run.in(each.input).data();
+            each.to = run.out(each.output).to<std::byte>();
+        }
+    }
+    void run() {
         for (placed& each : all_)
-            each.block.run(run.in(each.input), run.out(each.output));
+            each.block.run(each.from, each.to);
     }
 };
 
@@ -16708,7 +17051,13 @@ public:
 template <class Plan>
 step make_movement(std::vector<std::size_t> values, const Plan& plan) {
     const auto known = std::make_shared<for_shapes<block_copies>>(lpt::move(values));
-    return [=](const operands& run) { known->of(run, [&](block_copies& copies) { plan(run, copies); }).run(run); };
+    return [=](const operands& run) {
+        const auto make = [&](block_copies& copies) {
+            plan(run, copies);
+            copies.place(run);
+        };
+        known->of(run, make).run();
+    };
 }
 
 namespace detail {
@@ -16753,10 +17102,10 @@ inline block_copy permuted(const value& input, const shape& sizes, const std::ve
     return {block, 0, from, 0, strides_of(block), size_of(input)};
 }
 
-inline void copy_all(const value& input, value& output, shape wanted) {
+inline void copy_all(const value& input, value& output, const shape& wanted) {
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
-    output.reshape(move(wanted));
+    output.reshape(wanted);
     if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
 }
 
@@ -16766,7 +17115,8 @@ inline void plan_reshape(const operands& run, shape wanted, block_copies& copies
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     run.out().reshape(move(wanted));
-    copies.add(0, 0, into(input, input, std::vector<std::int64_t>(input.dimensions.rank(), 0)));
+    const shape all{static_cast<dimension>(run.out().memory.size())};  // bytes, whatever the elements are
+    copies.add(0, 0, {all, 0, strides_of(all), 0, strides_of(all), 1});
 }
 
 inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
@@ -17515,6 +17865,11 @@ inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index,
     return run.in(index).integers();
 }
 
+/// The zero point of a tensor with one scale; 0 where there are several.
+inline std::int32_t common_zero_point(const operation& op, const tflite::tensor_info& tensor) {
+    return tensor.quantized.scales.size() == 1 ? op.usable_zero_point(tensor, 0) : 0;
+}
+
 inline void expect_bias(const operation& op, std::size_t index) {
     if (op.has_input(index)) op.expect_type(op.input(index), i32);
 }
@@ -17596,6 +17951,7 @@ step make_convolution(const operation& op) {
 }
 
 /// DEPTHWISE_CONV_2D: weights [1, kh, kw, in * multiplier], output channel c reads input channel c / multiplier; scales along dimension 3.
+/// Zero points of weights, which break the specification, are left out, as the reference kernel does.
 template <class Arithmetic>
 step make_depthwise_convolution(const operation& op) {
     op.expect_codes(2);
@@ -17605,7 +17961,7 @@ step make_depthwise_convolution(const operation& op) {
     expect_positive(weights);
     const window of = window_of(op, weights[1], weights[2]);
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3]));
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3], true));
     return [=](const operands& run) {
         const value& input = run.in(0);
         const shape& kernel = run.in(1).dimensions;
@@ -17650,6 +18006,7 @@ step make_depthwise_convolution(const operation& op) {
 }
 
 /// FULLY_CONNECTED: weights [out, in], a scale for each output along dimension 0 or one; the input is rows of `in` elements.
+/// Zero points of weights break the specification; as in the reference kernel one for all counts, and those of channels are left out.
 /// Without keep_num_dims the output is [rows, out], else it keeps all axes of the input but the last.
 template <class Arithmetic>
 step make_fully_connected(const operation& op) {
@@ -17662,7 +18019,8 @@ step make_fully_connected(const operation& op) {
     expect_positive(weights);
     const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
     const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0], true));
+    const std::int32_t weight_zero = detail::common_zero_point(op, op.input(1));
     return [=](const operands& run) {
         const value& input = run.in(0);
         const std::int64_t channels = run.in(1).dimensions[0];
@@ -17686,7 +18044,7 @@ step make_fully_connected(const operation& op) {
             for (std::int64_t c = 0; c < channels; ++c) {
                 std::int64_t sum = bias[static_cast<std::size_t>(c)];
                 for (std::int64_t k = 0; k < depth; ++k)
-                    sum += (codes[row * depth + k] - from.zero_point) * weight[c * depth + k];
+                    sum += (codes[row * depth + k] - from.zero_point) * (weight[c * depth + k] - weight_zero);
                 *result++ = to.dense(detail::wrapped(sum), static_cast<std::size_t>(c));
             }
         }
@@ -17839,8 +18197,8 @@ class fixed_numbers {
 
 public:
     fixed_numbers() = default;
-    fixed_numbers(const fixed_numbers&) = delete;
-    fixed_numbers& operator=(const fixed_numbers&) = delete;
+    fixed_numbers(fixed_numbers&&) = default;  // the arrays stay where they are
+    fixed_numbers& operator=(fixed_numbers&&) = default;
 
     const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
 
@@ -18085,29 +18443,75 @@ namespace lpt::inline LPT_ABI::specified {
 
 namespace detail {
 
+/// The numbers of a product whose bias, input `at`, is known; none where kernels cannot take them.
+template <class Arithmetic>
+void set_numbers(const operation& op, const requantization<Arithmetic>& to, bool once, fixed_numbers& numbers,
+                 std::size_t at = 2) {
+    const std::size_t channels = to.by.size();
+    const bool has_bias = op.has_input(at);
+    if (has_bias && (!op.input(at).is_constant() || op.input(at).value.elements() != channels)) return;
+    std::vector<std::int64_t> bias(channels, 0);
+    for (std::size_t c = 0; c < channels && has_bias; ++c)
+        bias[c] = load_integer(i32, op.input(at).value.data(), c);
+    numbers.set(to, bias, once);
+}
+
+/// What a small product keeps from run to run.
+struct small_product {
+    kernel::fixed_product_problem problem;
+    plan::zeroed_memory packed;
+    fixed_numbers numbers;
+};
+
+/// A product that takes a microsecond or two, as a step: an empty one where it is larger, or not of that kind. `otherwise` runs where the
+/// input has another shape than that of the file.
+template <class Arithmetic>
+step make_small_product(const operation& op, const kernel::fixed_product_shape& geometry, const shape& of_output,
+                        const requantization<Arithmetic>& to, bool once, const step& otherwise) {
+    const auto state = std::make_shared<small_product>();
+    set_numbers(op, to, once, state->numbers);
+    const kernel::fixed_point* const numbers = state->numbers.view();
+    const kernel::kernel_table* const kernels = op.kernels();
+    const std::size_t bytes = kernels->packed_fixed_product_bytes(geometry);
+    if (bytes == 0 || numbers == nullptr) return {};
+    state->packed.grow(bytes);
+    kernel::fixed_product_weights weights;
+    weights.data = reinterpret_cast<const std::int8_t*>(op.input(1).value.data());
+    weights.bias = numbers->bias;
+    weights.zero_point = op.in(0).zero_point;
+    kernels->pack_fixed_product(geometry, weights, state->packed.data());
+    state->problem.shape = geometry;
+    state->problem.packed = state->packed.data();
+    state->problem.numbers = numbers;
+    state->problem.low = to.range.lowest;
+    state->problem.high = to.range.highest;
+    const shape of_input = op.input(0).dimensions;
+    return [=](const operands& run) {
+        if (!(run.in(0).dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::fixed_product_problem& problem = state->problem;
+        problem.input = run.in(0).template as<std::int8_t>();
+        problem.output = output.to<std::int8_t>();
+        kernels->run(problem, {});
+    };
+}
+
 /// What a product on kernels keeps from run to run: all of its problem but the addresses of tensors.
 template <class Problem>
 struct packed_product {
     Problem problem;
     const kernel::kernel_table* kernels = nullptr;
-    std::vector<std::byte> weights;
-    std::vector<std::byte> scratch;
+    plan::zeroed_memory weights;
+    plan::zeroed_memory scratch;
     fixed_numbers numbers;
     std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
 
     /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once,
-                            std::size_t elements) {
-        const std::size_t channels = to.by.size();
-        const bool has_bias = op.has_input(2);
-        if (!has_bias || op.input(2).is_constant()) {
-            std::vector<std::int64_t> bias(channels, 0);
-            const bool fits = !has_bias || op.input(2).value.elements() == channels;
-            for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
-                bias[c] = load_integer(i32, op.input(2).value.data(), c);
-            if (fits) numbers.set(to, bias, once);
-        }
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements,
+                            std::size_t bias = 2) {
+        set_numbers(op, to, once, numbers, bias);
         kernel::epilogue result;
         result.output_type = kernel::element_kind::i32;
         if (numbers.view() == nullptr) {
@@ -18121,6 +18525,26 @@ struct packed_product {
         return result;
     }
 };
+
+/// A small convolution as the kernels take it.
+inline kernel::fixed_product_shape small_shape_of(const shape& input, const shape& output, const window& of,
+                                                  bool depthwise) {
+    kernel::fixed_product_shape result;
+    result.depthwise = depthwise;
+    result.batch = input[0];
+    result.in_channels = input[3];
+    result.out_channels = output[3];
+    const window_axis axes[] = {of.rows, of.columns};
+    for (std::size_t i = 0; i < 2; ++i) {
+        result.in[i] = input[i + 1];
+        result.out[i] = output[i + 1];
+        result.kernel[i] = axes[i].size;
+        result.stride[i] = axes[i].stride;
+        result.dilation[i] = axes[i].dilation;
+        result.pad_begin[i] = axes[i].padding(input[i + 1]);
+    }
+    return result;
+}
 
 /// From sums without bias, row by row, to codes.
 template <class Convert>
@@ -18171,6 +18595,14 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     if (groups == 0 || channels % groups != 0 || (!depthwise && groups * kernel_of[3] != of_input[3]) ||
         of_output.elements() == 0)
         return otherwise;
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale,
+                                        op.channel_scales(weights, depthwise ? 3 : 0, channels, depthwise));
+    const bool is_plain = depthwise ? channels == of_input[3] : groups == 1;
+    if (is_plain) {
+        const auto small = detail::small_shape_of(of_input, of_output, of, depthwise);
+        if (step made = detail::make_small_product(op, small, of_output, to, false, otherwise)) return made;
+    }
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
     const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
     state->kernels = op.kernels();
@@ -18189,12 +18621,10 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.resize(
+    state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
     kernel::convolution_problem& made = state->problem;
     made.shape = geometry;
     made.input_type = kernel::element_kind::i8;
@@ -18235,6 +18665,18 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
         of_output = of_input;
         of_output[of_output.rank() - 1] = channels;
     }
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels, true));
+    const std::int32_t weight_zero = detail::common_zero_point(op, weights);
+    kernel::fixed_product_shape of_rows;
+    of_rows.in[1] = rows;
+    of_rows.out[1] = rows;
+    of_rows.in_channels = depth;
+    of_rows.out_channels = channels;
+    step small;
+    if (weight_zero == 0)
+        small = detail::make_small_product(op, of_rows, of_output, to, Arithmetic::rounds_once, otherwise);
+    if (small) return small;
     const auto state = std::make_shared<detail::packed_product<kernel::gemm_problem>>();
     state->kernels = op.kernels();
     kernel::gemm_weights unpacked;
@@ -18243,10 +18685,10 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n = channels;
     unpacked.k_stride = 1;
     unpacked.n_stride = depth;
-    state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    unpacked.zero_points = &weight_zero;
+    unpacked.zero_point_count = weight_zero == 0 ? 0 : 1;
+    state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
     kernel::gemm_problem& made = state->problem;
     made.m = rows;
     made.n = channels;
@@ -18273,43 +18715,636 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     };
 }
 
-/// MAX_POOL_2D: the clamp of the fused activation is the kernel's saturation.
-inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
-    if (op.kernels() == nullptr || op.code() != tflite::builtin::max_pool_2d) return otherwise;
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/kernel_matrices.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNEL_MATRICES_HPP
+#define LPT_HOLDS_SPECIFIED_KERNEL_MATRICES_HPP
+// TRANSPOSE_CONV and BATCH_MATMUL by the library's kernels for bytes.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// TRANSPOSE_CONV with constant weights and a constant shape of the output.
+template <class Arithmetic>
+step make_transposed_convolution_on_kernels(const operation& op, step otherwise) {
+    const tflite::tensor_info& weights = op.input(1);
+    const tflite::tensor_info& sizes = op.input(0);
+    const shape of_input = op.input(2).dimensions;
+    const shape kernel_of = weights.dimensions;
+    if (op.kernels() == nullptr || !weights.is_constant() || !sizes.is_constant() || sizes.value.elements() != 4 ||
+        of_input.rank() != 4 || of_input.elements() == 0)
+        return otherwise;
+    shape of_output;
+    for (std::size_t i = 0; i < 4; ++i)
+        of_output.push_back(load_integer(sizes.value.type(), sizes.value.data(), i));
+    if (of_output[0] != of_input[0] || of_output[1] <= 0 || of_output[2] <= 0 || of_output[3] != kernel_of[0] ||
+        of_input[3] != kernel_of[3] || !of_output.is_possible())
+        return otherwise;  // which says what is wrong
+    const window of = window_of(op, kernel_of[1], kernel_of[2]);
+    // Its padding is that of the convolution whose input is this output.
+    kernel::convolution_shape geometry = detail::shape_of(of_output, of_input, of, 1);
+    geometry.transposed = true;
+    for (std::size_t i = 1; i < 3; ++i)
+        std::swap(geometry.in[i], geometry.out[i]);
+    geometry.in_channels = of_input[3];
+    geometry.out_channels = of_output[3];
+    geometry.dilation[1] = geometry.dilation[2] = 1;
+    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
+    state->kernels = op.kernels();
+    const std::int64_t taps = kernel_of[1] * kernel_of[2];
+    kernel::convolution_weights unpacked;
+    unpacked.data = weights.value.data();
+    unpacked.out_stride = taps * kernel_of[3];
+    unpacked.group_stride = unpacked.out_stride * kernel_of[0];
+    unpacked.in_stride = 1;
+    unpacked.tap_stride = kernel_of[3];
+    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
+    state->scratch.grow(
+        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
+    const quantized from = op.in(2);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, kernel_of[0]));
+    kernel::convolution_problem& made = state->problem;
+    made.shape = geometry;
+    made.input_type = kernel::element_kind::i8;
+    made.input_pixel_stride = of_input[3];
+    made.input_zero_point = from.zero_point;
+    made.packed_weights = state->weights.data();
+    made.output_pixel_stride = of_output[3];
+    made.scratch = state->scratch.data();
+    made.finish = state->finish(op, to, false, of_output.elements(), 3);
+    const kernel::parallel_for parallel = op.parallel();
+    return [=](const operands& run) {
+        const value& input = run.in(2);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::convolution_problem& problem = state->problem;
+        problem.input = input.data();
+        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->convolution(problem, parallel);
+        if (state->sums.empty()) return;
+        detail::convert_sums(state->sums, detail::bias_of(run, 3, of_output[3]), output.to<std::int8_t>(), to);
+    };
+}
+
+namespace detail {
+
+/// The matrices of a BATCH_MATMUL: which go together, and one packed.
+struct matrix_products {
+    struct pair {
+        std::int64_t left, right, result;  // elements before the matrices
+    };
+    std::vector<pair> pairs;
+    kernel::gemm_weights weights;
+    kernel::gemm_problem problem;
+    plan::zeroed_memory packed;
+    fixed_numbers numbers;
+    bool fits = false;
+
+    /// Products of matrices, right ones packed as they come; those that stay the same are packed once.
+    void run(const kernel::kernel_table& kernels, const kernel::parallel_for& parallel, const std::int8_t* left,
+             const std::int8_t* right, std::int8_t* result) {
+        std::int64_t last = -1;
+        for (const pair& each : pairs) {
+            if (each.right != last) {
+                weights.data = right + each.right;
+                kernels.pack_gemm(weights, packed.data(), parallel);
+                last = each.right;
+            }
+            problem.a = left + each.left;
+            problem.c = result + each.result;
+            kernels.gemm(problem, parallel);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// BATCH_MATMUL, but with adj_x.
+template <class Arithmetic>
+step make_matrix_product_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr || op.option("adj_x") != 0) return otherwise;
+    const bool transposes = op.option("adj_y") != 0;
+    const quantized a = op.in(0), b = op.in(1);
+    const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
+    const auto known = std::make_shared<for_shapes<detail::matrix_products>>(std::vector<std::size_t>{});
     const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    const auto zero_of_right = std::make_shared<const std::int32_t>(b.zero_point);
+    const auto plan = [=](const operands& run, detail::matrix_products& made) {
+        const shape& left = run.in(0).dimensions;
+        const shape& right = run.in(1).dimensions;
+        const std::size_t rank = std::max<std::size_t>(2, std::max(left.rank(), right.rank()));
+        const shape of_left = left.padded_left(rank), of_right = right.padded_left(rank);
+        const std::int64_t rows = of_left[rank - 2], depth = of_left[rank - 1];
+        const std::int64_t columns = of_right[rank - (transposes ? 2 : 1)];
+        if (of_right[rank - (transposes ? 1 : 2)] != depth || depth == 0 || columns == 0) return;
+        const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
+        const shape right_batch(view<dimension>(of_right.begin(), rank - 2));
+        const shape batch = broadcast(left_batch, right_batch);
+        const auto channels = static_cast<std::size_t>(columns);
+        requantization<Arithmetic> of_columns = to;
+        of_columns.by.assign(channels, to.by[0]);
+        of_columns.exactly.assign(channels, to.exactly[0]);
+        made.numbers.set(of_columns, std::vector<std::int64_t>(channels, 0), false);
+        if (made.numbers.view() == nullptr) return;
+        for_each_row<2>(batch, {&left_batch, &right_batch},
+                        [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
+                            for (std::int64_t i = 0; i < count; ++i)
+                                made.pairs.push_back({(at[0] + i * steps[0]) * rows * depth,
+                                                      (at[1] + i * steps[1]) * depth * columns,
+                                                      (first + i) * rows * columns});
+                        });
+        made.weights.k = depth;
+        made.weights.n = columns;
+        made.weights.k_stride = transposes ? 1 : columns;
+        made.weights.n_stride = transposes ? depth : 1;
+        made.weights.zero_points = zero_of_right.get();
+        made.weights.zero_point_count = *zero_of_right == 0 ? 0 : 1;
+        made.packed.grow(kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, columns));
+        kernel::gemm_problem& problem = made.problem;
+        problem.m = rows;
+        problem.n = columns;
+        problem.k = depth;
+        problem.a_type = kernel::element_kind::i8;
+        problem.a_row_stride = depth;
+        problem.a_zero_point = a.zero_point;
+        problem.packed_b = made.packed.data();
+        problem.c_row_stride = columns;
+        problem.finish.output_type = kernel::element_kind::i8;
+        problem.finish.quant_low = static_cast<float>(to.range.lowest);
+        problem.finish.quant_high = static_cast<float>(to.range.highest);
+        problem.finish.fixed = made.numbers.view();
+        shape wanted = batch;
+        wanted.push_back(rows);
+        wanted.push_back(columns);
+        run.out().reshape(wanted);
+        made.fits = true;
+    };
+    return [=](const operands& run) {
+        detail::matrix_products& of = known->of(run, [&](detail::matrix_products& made) { plan(run, made); });
+        if (!of.fits) return otherwise(run);
+        of.run(*kernels, parallel, run.in(0).template as<std::int8_t>(), run.in(1).template as<std::int8_t>(),
+               run.out().template to<std::int8_t>());
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/pooling.hpp
+#ifndef LPT_HOLDS_SPECIFIED_POOLING_HPP
+#define LPT_HOLDS_SPECIFIED_POOLING_HPP
+// AVERAGE_POOL_2D and MAX_POOL_2D: the part of each window that lies inside the input. Codes keep their quantization.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// AVERAGE_POOL_2D: the sum of codes divided by their number, rounded half away from zero. MAX_POOL_2D: the largest code. Both clamped by
+/// the fused activation.
+inline step make_pooling(const operation& op) {
+    op.expect_codes(1);
+    const bool averages = op.code() == tflite::builtin::average_pool_2d;
     const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
     const code_range range = op.activated();
-    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         expect_image(input.dimensions);
         expect_positive(input.dimensions);
-        const std::int64_t channels = input.dimensions[3];
+        const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
+        const std::int64_t rows = of.rows.outputs(height), columns = of.columns.outputs(width);
+        const std::int64_t top = of.rows.padding(height), left = of.columns.padding(width);
         value& output = run.out();
-        output.reshape(shape{input.dimensions[0], of.rows.outputs(input.dimensions[1]),
-                             of.columns.outputs(input.dimensions[2]), channels});
-        if (output.memory.empty()) return;
-        const kernel::convolution_shape geometry = detail::shape_of(input.dimensions, output.dimensions, of, 1);
-        kernel::pool_problem problem;
-        problem.batch = geometry.batch;
-        problem.channels = channels;
-        for (std::size_t i = 0; i < 3; ++i) {
-            problem.in[i] = geometry.in[i];
-            problem.out[i] = geometry.out[i];
-            problem.kernel[i] = geometry.kernel[i];
-            problem.stride[i] = geometry.stride[i];
-            problem.pad_begin[i] = geometry.pad_begin[i];
+        output.reshape(shape{input.dimensions[0], rows, columns, channels});
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::vector<std::int32_t> pooled(static_cast<std::size_t>(channels));
+        const auto pool = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            const std::int64_t first_row = std::max<std::int64_t>(0, y * of.rows.stride - top);
+            const std::int64_t last_row = std::min(height, y * of.rows.stride - top + of.rows.size);
+            const std::int64_t first = std::max<std::int64_t>(0, x * of.columns.stride - left);
+            const std::int64_t last = std::min(width, x * of.columns.stride - left + of.columns.size);
+            std::fill(pooled.begin(), pooled.end(), averages ? 0 : -128);
+            for (std::int64_t row = first_row; row < last_row; ++row) {
+                const std::int8_t* q = codes + ((b * height + row) * width + first) * channels;
+                for (std::int64_t column = first; column < last; ++column, q += channels) {
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        std::int32_t& mine = pooled[static_cast<std::size_t>(c)];
+                        mine = averages ? mine + q[c] : std::max<std::int32_t>(mine, q[c]);
+                    }
+                }
+            }
+            const auto count = static_cast<std::int32_t>((last_row - first_row) * (last - first));
+            for (std::int32_t each : pooled) {
+                if (averages) each = count == 0 ? 0 : (each > 0 ? each + count / 2 : each - count / 2) / count;
+                *result++ = static_cast<std::int8_t>(range.clamp(each));
+            }
+        };
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            for (std::int64_t y = 0; y < rows; ++y) {
+                for (std::int64_t x = 0; x < columns; ++x)
+                    pool(b, y, x);
+            }
         }
-        problem.input = input.data();
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/reduction.hpp
+#ifndef LPT_HOLDS_SPECIFIED_REDUCTION_HPP
+#define LPT_HOLDS_SPECIFIED_REDUCTION_HPP
+// Functions of the elements along axes: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, ARG_MAX, ARG_MIN.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// Where the elements of an input go in the output of a reduction.
+class reduction {
+    walk<1> walk_;  // of the output, element by element of the input
+    std::vector<std::int64_t> index_;
+
+public:
+    shape result;  // of the output
+    std::int64_t reduced = 1;  // elements for each of the output
+    std::vector<std::int64_t> sums;  // for those who need them
+
+    reduction() = default;
+    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) {
+        std::vector<bool> is_reduced(from.rank(), false);
+        for (const std::int64_t axis : axes)
+            is_reduced[axis_of(axis, from.rank())] = true;
+        shape output = from;
+        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+            if (is_reduced[axis]) {
+                output[axis] = 1;
+                reduced *= from[axis];
+            }
+            if (keeps || !is_reduced[axis]) result.push_back(output[axis]);
+        }
+        if (from.elements() == 0) return;
+        const std::vector<std::int64_t> strides = strides_of(output);
+        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+            const std::int64_t step = is_reduced[axis] ? 0 : strides[axis];
+            if (from[axis] != 1) walk_.add_axis(from[axis], &step);
+        }
+        const std::int64_t none = 0;
+        if (walk_.sizes.empty()) walk_.add_axis(1, &none);
+        index_.assign(walk_.sizes.size() - 1, 0);
+    }
+
+    /// Calls `visit(k, i)` for each element i of the input, k its place in the output; those of one k in order of i.
+    template <class Visit>
+    void run(Visit visit) {
+        if (walk_.sizes.empty()) return;
+        const std::int64_t count = walk_.sizes.back(), step = walk_.steps[0].back();
+        std::int64_t first = 0;
+        for (bool done = false; !done; first += count) {
+            std::int64_t at = 0;
+            for (std::size_t axis = 0; axis < index_.size(); ++axis)
+                at += index_[axis] * walk_.steps[0][axis];
+            for (std::int64_t i = 0; i < count; ++i)
+                visit(static_cast<std::size_t>(at + i * step), static_cast<std::size_t>(first + i));
+            done = true;
+            for (std::size_t axis = index_.size(); axis-- > 0;) {
+                if (++index_[axis] < walk_.sizes[axis]) {
+                    done = false;
+                    break;
+                }
+                index_[axis] = 0;
+            }
+        }
+    }
+};
+
+/// The reduction that an operation does to its input, and the output's shape; axes are its second input.
+class known_reduction {
+    std::shared_ptr<for_shapes<reduction>> known_ =
+        std::make_shared<for_shapes<reduction>>(std::vector<std::size_t>{1});
+    bool keeps_;
+
+public:
+    explicit known_reduction(bool keeps) : keeps_(keeps) {}
+    reduction& of(const operands& run) const {
+        return known_->of(run, [&](reduction& made) {
+            made = reduction(run.in(0).dimensions, run.in(1).integers(), keeps_);
+            run.out().reshape(made.result);
+        });
+    }
+};
+
+/// sum(q - z) for each element of the output.
+inline const std::vector<std::int64_t>& centred_sums(const value& input, const value& output, reduction& of,
+                                                     std::int32_t zero_point) {
+    of.sums.assign(static_cast<std::size_t>(output.elements()), 0);
+    const std::int8_t* codes = input.as<std::int8_t>();
+    std::int64_t* sums = of.sums.data();
+    of.run([=](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
+    return of.sums;
+}
+
+/// The multiplier of a mean over n elements: the significand shifted as far as 64 bits allow, then divided by n.
+inline arithmetic::multiplier divided(arithmetic::multiplier by, std::int64_t n) {
+    if (n <= 0) return by;
+    const int log = 63 - __builtin_clzll(static_cast<unsigned long long>(n));
+    const int shift = std::max(0, std::min(std::min(log, 32), 31 + by.exponent));
+    return {static_cast<std::int32_t>((std::int64_t{by.significand} << shift) / n), by.exponent - shift};
+}
+
+}  // namespace detail
+
+/// MEAN: T(sum(q - z_i), M(s_i / s_o) / n) + z_o.
+template <class Arithmetic>
+step make_mean(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
+    const detail::known_reduction known(op.option("keep_dims") != 0);
+    return [=](const operands& run) {
+        detail::reduction& of = known.of(run);
+        value& output = run.out();
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
+        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const std::int32_t scaled = Arithmetic::scale(static_cast<std::int32_t>(sums[i]), mean);
+            output.to<std::int8_t>()[i] =
+                static_cast<std::int8_t>(code_range().clamp(std::int64_t{scaled} + to.zero_point));
+        }
+    };
+}
+
+/// SUM: round_half_away(sum(q - z_i) (s_i / s_o)) + z_o; where the arithmetic rounds twice, T(sum(q - z_i), M(s_i / s_o)) + z_o.
+template <class Arithmetic>
+step make_total(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const double exactly = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    const arithmetic::multiplier by = Arithmetic::of(exactly);
+    const auto scaled = [=](std::int64_t sum) -> std::int64_t {
+        if constexpr (Arithmetic::rounds_once) return Arithmetic::scale_once(sum, exactly);
+        return Arithmetic::scale(static_cast<std::int32_t>(sum), by);
+    };
+    const detail::known_reduction known(op.option("keep_dims") != 0);
+    return [=](const operands& run) {
+        detail::reduction& of = known.of(run);
+        value& output = run.out();
+        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled(sums[i]) + to.zero_point));
+    };
+}
+
+/// REDUCE_MAX, REDUCE_MIN: the largest or smallest code.
+inline step make_extreme_along(const operation& op) {
+    op.expect_codes(1);
+    const bool largest = op.code() == tflite::builtin::reduce_max;
+    const detail::known_reduction known(op.option("keep_dims") != 0);
+    return [=](const operands& run) {
+        detail::reduction& of = known.of(run);
+        value& output = run.out();
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::fill(result, result + output.elements(), static_cast<std::int8_t>(largest ? -128 : 127));
+        of.run([&](std::size_t to, std::size_t from) {
+            result[to] = largest ? std::max(result[to], codes[from]) : std::min(result[to], codes[from]);
+        });
+    };
+}
+
+namespace detail {
+
+/// value * by with the upper 16 bits of the significand, rounded once, half up; what 32 bits cannot hold wraps around.
+inline std::int32_t scaled_coarsely(std::int64_t value, arithmetic::multiplier by) {
+    const std::int64_t significand = by.significand < 0x7FFF0000 ? (by.significand + (1 << 15)) >> 16 : 0x7FFF;
+    const int right = std::min(62, std::max(1, 15 - by.exponent));
+    return static_cast<std::int32_t>((value * significand + (std::int64_t{1} << (right - 1))) >> right);
+}
+
+}  // namespace detail
+
+/// REDUCE_PROD of n elements: p = q - z_i of the first, then p = p (q - z_i) m for each other, at the end p m + z_o, with
+/// m = s_i / s_o^(1 / n) in 16 bits.
+template <class Arithmetic>
+step make_product_along(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const detail::known_reduction known(op.option("keep_dims") != 0);
+    return [=](const operands& run) {
+        detail::reduction& of = known.of(run);
+        const double root =
+            std::pow(static_cast<double>(to.scale), 1.0 / static_cast<double>(std::max<std::int64_t>(1, of.reduced)));
+        const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / root);
+        value& output = run.out();
+        std::vector<std::int32_t> products(static_cast<std::size_t>(output.elements()), 0);
+        std::vector<bool> begun(products.size(), false);
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        of.run([&](std::size_t k, std::size_t i) {
+            const std::int32_t factor = codes[i] - from.zero_point;
+            products[k] = begun[k] ? detail::scaled_coarsely(std::int64_t{products[k]} * factor, by) : factor;
+            begun[k] = true;
+        });
+        for (std::size_t i = 0; i < products.size(); ++i) {
+            const std::int64_t code = std::int64_t{detail::scaled_coarsely(products[i], by)} + to.zero_point;
+            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(code));
+        }
+    };
+}
+
+/// ARG_MAX, ARG_MIN: the first position of the largest or smallest code along an axis, which is the second input.
+inline step make_position(const operation& op) {
+    op.expect_type(op.input(0), i8);
+    const element type = op.type_of_output(0);
+    if (type != i32 && type != i64) op.wrong("positions of type ", tflite::name(op.output(0).type));
+    const bool largest = op.code() == tflite::builtin::arg_max;
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (run.in(1).elements() != 1) fail({"ARG_MAX and ARG_MIN: expected one axis"});
+        const std::size_t axis = axis_of(run.in(1).integer(0), input.dimensions.rank());
+        shape wanted = input.dimensions;
+        wanted.erase(axis);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::int64_t outer = product(input.dimensions, 0, axis);
+        const std::int64_t length = input.dimensions[axis];
+        const std::int64_t inner = product(input.dimensions, axis + 1, input.dimensions.rank());
+        const std::int8_t* codes = input.as<std::int8_t>();
+        for (std::int64_t i = 0; i < outer * inner; ++i) {
+            const std::int8_t* from = codes + i / inner * length * inner + i % inner;
+            std::int64_t best = 0;
+            for (std::int64_t k = 1; k < length; ++k) {
+                const bool is_better =
+                    largest ? from[k * inner] > from[best * inner] : from[k * inner] < from[best * inner];
+                if (is_better) best = k;
+            }
+            store_integer(type, output.to<std::byte>(), static_cast<std::size_t>(i), best);
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/kernel_windows.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNEL_WINDOWS_HPP
+#define LPT_HOLDS_SPECIFIED_KERNEL_WINDOWS_HPP
+// Pooling, sums and means by the library's kernels for bytes.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// A step with one problem for the shapes of its operands. `plan(run, problem)` fills it and gives the output its shape; false where a kernel
+/// cannot take it: then `otherwise` runs.
+template <class Problem, class Plan>
+step make_windows(const operation& op, std::vector<std::size_t> values, const Plan& plan, const step& otherwise) {
+    struct planned {
+        Problem problem;
+        bool fits = false;
+    };
+    const auto known = std::make_shared<for_shapes<planned>>(lpt::move(values));
+    const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    return [=](const operands& run) {
+        planned& of = known->of(run, [&](planned& made) { made.fits = plan(run, made.problem); });
+        if (!of.fits) return otherwise(run);
+        if (run.out().memory.empty()) return;
+        if constexpr (std::is_same_v<Problem, kernel::pool_problem>)
+            kernels->pool(of.problem, parallel);
+        else
+            kernels->run(of.problem, parallel);
+    };
+}
+
+/// The codes that sums of at most so many elements become: those of kernels hold 32 bits.
+inline bool sums_fit(std::int64_t elements) { return elements < (std::int64_t{1} << 23); }
+
+/// A reduction of axes that lie side by side, as [outer, elements, inner].
+inline std::optional<std::array<std::int64_t, 3>> side_by_side(const shape& from,
+                                                               const std::vector<std::int64_t>& axes) {
+    std::vector<bool> is_reduced(from.rank(), false);
+    for (const std::int64_t axis : axes)
+        is_reduced[axis_of(axis, from.rank())] = true;
+    std::array<std::int64_t, 3> result{1, 1, 1};
+    std::size_t part = 0;
+    for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+        if (from[axis] == 1) continue;
+        const std::size_t wanted = is_reduced[axis] ? 1 : part == 0 ? 0 : 2;
+        if (wanted < part) return std::nullopt;
+        part = wanted;
+        result[part] *= from[axis];
+    }
+    return result;
+}
+
+/// The sums of a reduction as windows, each as large as its image; false where its axes do not lie side by side, or hold too much.
+inline bool plan_sums(const operands& run, bool keeps, kernel::fixed_sum_problem& problem) {
+    const shape& from = run.in(0).dimensions;
+    const std::vector<std::int64_t> axes = run.in(1).integers();
+    const reduction of(from, axes, keeps);
+    run.out().reshape(of.result);
+    const auto sizes = side_by_side(from, axes);
+    if (!sizes || from.elements() == 0 || !sums_fit((*sizes)[1])) return false;
+    problem.batch = (*sizes)[0];
+    problem.in[1] = problem.kernel[1] = (*sizes)[1];
+    problem.channels = (*sizes)[2];
+    problem.input = run.in(0).as<std::int8_t>();
+    problem.output = run.out().to<std::int8_t>();
+    return true;
+}
+
+}  // namespace detail
+
+/// MEAN.
+template <class Arithmetic>
+step make_mean_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const quantized from = op.in(0), to = op.out();
+    const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
+    const bool keeps = op.option("keep_dims") != 0;
+    const auto plan = [=](const operands& run, kernel::fixed_sum_problem& problem) {
+        if (!detail::plan_sums(run, keeps, problem)) return false;
+        const split_multiplier split(detail::divided(by, problem.kernel[1]), to.zero_point);
+        problem.zero_point = from.zero_point;
+        problem.scale = split.numbers;
+        return split.fits;
+    };
+    return detail::make_windows<kernel::fixed_sum_problem>(op, {1}, plan, otherwise);
+}
+
+/// SUM.
+template <class Arithmetic>
+step make_total_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const quantized from = op.in(0), to = op.out();
+    const double exactly = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    const split_multiplier split(Arithmetic::of(exactly), to.zero_point);
+    const bool keeps = op.option("keep_dims") != 0;
+    if (!Arithmetic::rounds_once && !split.fits) return otherwise;
+    const auto plan = [=](const operands& run, kernel::fixed_sum_problem& problem) {
+        problem.zero_point = from.zero_point;
+        problem.scale = split.numbers;
+        problem.scale.offset = to.zero_point;
+        if (Arithmetic::rounds_once) problem.real = exactly;
+        return detail::plan_sums(run, keeps, problem);
+    };
+    return detail::make_windows<kernel::fixed_sum_problem>(op, {1}, plan, otherwise);
+}
+
+/// AVERAGE_POOL_2D and MAX_POOL_2D: of the largest code the clamp of the fused activation is the kernel's saturation.
+inline step make_pooling_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
+    const code_range range = op.activated();
+    const auto reshape_output = [=](const operands& run) {
+        const shape& from = run.in(0).dimensions;
+        expect_image(from);
+        expect_positive(from);
+        run.out().reshape(shape{from[0], of.rows.outputs(from[1]), of.columns.outputs(from[2]), from[3]});
+    };
+    const auto of_axes = [=](const operands& run, std::size_t first, auto& problem) {
+        const shape& from = run.in(0).dimensions;
+        const shape& to = run.out().dimensions;
+        problem.batch = from[0];
+        problem.channels = from[3];
+        const window_axis axes[] = {of.rows, of.columns};
+        for (std::size_t i = 0; i < 2; ++i) {
+            problem.in[first + i] = from[i + 1];
+            problem.out[first + i] = to[i + 1];
+            problem.kernel[first + i] = axes[i].size;
+            problem.stride[first + i] = axes[i].stride;
+            problem.pad_begin[first + i] = axes[i].padding(from[i + 1]);
+        }
+    };
+    if (op.code() == tflite::builtin::average_pool_2d) {
+        const auto plan = [=](const operands& run, kernel::fixed_sum_problem& problem) {
+            reshape_output(run);
+            of_axes(run, 0, problem);
+            problem.averages = true;
+            problem.low = range.lowest;
+            problem.high = range.highest;
+            problem.input = run.in(0).as<std::int8_t>();
+            problem.output = run.out().to<std::int8_t>();
+            return detail::sums_fit(problem.in[0] * problem.in[1]);
+        };
+        return detail::make_windows<kernel::fixed_sum_problem>(op, {}, plan, otherwise);
+    }
+    const auto plan = [=](const operands& run, kernel::pool_problem& problem) {
+        reshape_output(run);
+        of_axes(run, 1, problem);
+        problem.input = run.in(0).data();
         problem.input_type = kernel::element_kind::i8;
-        problem.input_pixel_stride = channels;
-        problem.output = output.memory.data();
-        problem.output_pixel_stride = channels;
+        problem.input_pixel_stride = problem.channels;
+        problem.output = run.out().memory.data();
+        problem.output_pixel_stride = problem.channels;
         problem.finish.output_type = kernel::element_kind::i8;
         problem.finish.quant_low = static_cast<float>(range.lowest);
         problem.finish.quant_high = static_cast<float>(range.highest);
-        kernels->pool(problem, parallel);
+        return true;
     };
+    return detail::make_windows<kernel::pool_problem>(op, {}, plan, otherwise);
 }
 
 }  // namespace lpt::inline LPT_ABI::specified
@@ -18690,8 +19725,14 @@ struct rows_of_codes {
     }
 };
 
-/// exp of -d, by the number of steps d that a code lies below the largest; -1 where it lies too far.
-using exponentials = std::array<std::int32_t, 256>;
+/// What a code adds to the sum of a row, and to what exponential it belongs, by the number of steps d that it lies below the largest: exp of -d with 0
+/// integer bits, and the same with as many as the sum has. Of codes that lie too far `parts` is 0, and `is_near` false.
+struct exponentials {
+    static constexpr int sum_bits = 12;
+    std::array<std::int32_t, 256> whole{};
+    std::array<std::int32_t, 256> parts{};
+    std::array<bool, 256> is_near{};
+};
 
 template <class Arithmetic>
 exponentials exponentials_of(double beta, double scale) {
@@ -18700,16 +19741,63 @@ exponentials exponentials_of(double beta, double scale) {
         Arithmetic::of(std::min(beta * scale * static_cast<double>(1 << (31 - integer_bits)), 2147483647.0));
     const int left = std::max(by.exponent, 0);
     const double most = std::floor(31.0 * static_cast<double>(1 << (31 - integer_bits)) / std::ldexp(1.0, left));
-    exponentials result{};
-    for (int d = 0; d < 256; ++d) {
-        if (d > most) {
-            result[static_cast<std::size_t>(d)] = -1;
-            continue;
-        }
+    exponentials result;
+    for (int d = 0; d < 256 && !(d > most); ++d) {
+        const auto at = static_cast<std::size_t>(d);
         const std::int32_t scaled = Arithmetic::scale(-d, by);
-        result[static_cast<std::size_t>(d)] = arithmetic::exp_of_negative(arithmetic::fixed<5>{scaled}).raw;
+        result.whole[at] = arithmetic::exp_of_negative(arithmetic::fixed<5>{scaled}).raw;
+        result.parts[at] = Arithmetic::divide_by_power(result.whole[at], exponentials::sum_bits);
+        result.is_near[at] = true;
     }
     return result;
+}
+
+/// The largest code of a row; -128 of an empty one.
+inline std::int8_t largest_of(const std::int8_t* codes, std::int64_t count) {
+    std::int8_t result = -128;
+    for (std::int64_t i = 0; i < count; ++i)
+        result = result < codes[i] ? codes[i] : result;
+    return result;
+}
+
+/// A number for each code of a row, which is computed where the code is there.
+template <class Number>
+class found_by_code {
+    std::array<Number, 256> numbers_{};
+    std::array<bool, 256> is_known_{};
+
+public:
+    template <class Function>
+    Number of(std::size_t index, const Function& function) {
+        if (!is_known_[index]) {
+            numbers_[index] = function(index);
+            is_known_[index] = true;
+        }
+        return numbers_[index];
+    }
+};
+
+/// SOFTMAX of one row.
+template <class Arithmetic, class Output>
+void soften(const exponentials& table, const std::int8_t* codes, std::int64_t length, Output* to) {
+    constexpr int bits = 8 * sizeof(Output);
+    const code_range range{-(1 << (bits - 1)), (1 << (bits - 1)) - 1};
+    const std::int8_t largest = largest_of(codes, length);
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < length; ++i)
+        sum += table.parts[static_cast<std::size_t>(largest - codes[i])];
+    const arithmetic::reciprocal inverse =
+        arithmetic::reciprocal_of(static_cast<std::int32_t>(sum), exponentials::sum_bits);
+    const int right = std::min(31, std::max(0, inverse.bits_over_unit + 31 - bits));
+    found_by_code<Output> shares;
+    const auto share_of = [&](std::size_t d) {
+        if (!table.is_near[d]) return static_cast<Output>(range.lowest);
+        const std::int32_t product = Arithmetic::doubling_high_product(inverse.scale.raw, table.whole[d]);
+        return static_cast<Output>(
+            range.clamp(std::int64_t{Arithmetic::divide_by_power(product, right)} + range.lowest));
+    };
+    for (std::int64_t i = 0; i < length; ++i)
+        to[i] = shares.of(static_cast<std::size_t>(largest - codes[i]), share_of);
 }
 
 }  // namespace detail
@@ -18721,42 +19809,24 @@ step make_softmax(const operation& op) {
     op.expect_type(op.input(0), i8);
     const element type = op.type_of_output(0);
     if (type != i8 && type != i16) op.wrong("softmax of type ", tflite::name(op.output(0).type));
-    const auto kept_table =
+    const auto table =
         kept(detail::exponentials_of<Arithmetic>(op.real_option("beta"), static_cast<double>(op.in(0).scale)));
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
-        constexpr int sum_bits = 12;
-        const detail::exponentials& table = *kept_table;
-        const code_range range = range_of(type);
-        const int bits = bit_width(type);
         const value& input = run.in(0);
         const detail::rows_of_codes rows(input);
         value& output = run.out();
         output.reshape(input.dimensions);
         const std::int8_t* codes = input.as<std::int8_t>();
-        std::byte* result = output.to<std::byte>();
-        std::array<std::int32_t, 256> share{};
-        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
-            if (rows.length == 0) continue;
-            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
-            std::int64_t sum = 0;
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const std::int32_t exponential = table[static_cast<std::size_t>(largest - codes[i])];
-                if (exponential >= 0) sum += Arithmetic::divide_by_power(exponential, sum_bits);
-            }
-            const arithmetic::reciprocal inverse = arithmetic::reciprocal_of(static_cast<std::int32_t>(sum), sum_bits);
-            const int right = std::min(31, std::max(0, inverse.bits_over_unit + 31 - bits));
-            std::array<bool, 256> known{};
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const auto d = static_cast<std::size_t>(largest - codes[i]);
-                if (!known[d]) {
-                    const std::int32_t product = Arithmetic::doubling_high_product(inverse.scale.raw, table[d]);
-                    const std::int64_t code = std::int64_t{Arithmetic::divide_by_power(product, right)} + range.lowest;
-                    share[d] = table[d] < 0 ? range.lowest : range.clamp(code);
-                    known[d] = true;
-                }
-                store_integer(type, result, static_cast<std::size_t>(row * rows.length + i), share[d]);
-            }
-        }
+        const std::int64_t length = rows.length;
+        if (length == 0) return;
+        share(parallel, rows.count, 16 * length, [&](std::int64_t row) {
+            const std::int8_t* const from = codes + row * length;
+            if (type == i8)
+                detail::soften<Arithmetic>(*table, from, length, output.to<std::int8_t>() + row * length);
+            else
+                detail::soften<Arithmetic>(*table, from, length, output.to<std::int16_t>() + row * length);
+        });
     };
 }
 
@@ -18768,27 +19838,32 @@ step make_log_softmax(const operation& op) {
     std::array<double, 256> exponential{};
     for (int d = 0; d < 256; ++d)
         exponential[static_cast<std::size_t>(d)] = std::exp(static_cast<double>(from.scale) * -d);
+    const kernel::parallel_for parallel = op.parallel();
     return [=, table = kept(exponential)](const operands& run) {
         const value& input = run.in(0);
         const detail::rows_of_codes rows(input);
         value& output = run.out();
         output.reshape(input.dimensions);
-        const std::int8_t* codes = input.as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
-            if (rows.length == 0) continue;
-            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
+        const std::int8_t* all = input.as<std::int8_t>();
+        std::int8_t* const result = output.to<std::int8_t>();
+        if (rows.length == 0) return;
+        share(parallel, rows.count, 16 * rows.length, [&](std::int64_t row) {
+            const std::int8_t* const codes = all + row * rows.length;
+            const std::int8_t largest = detail::largest_of(codes, rows.length);
             double sum = 0;
             for (std::int64_t i = 0; i < rows.length; ++i)
                 sum += (*table)[static_cast<std::size_t>(largest - codes[i])];
             const double log = std::log(sum);
-            for (std::int64_t i = 0; i < rows.length; ++i) {
-                const double real = static_cast<double>(from.scale) * (codes[i] - largest) - log;
+            detail::found_by_code<std::int8_t> found;
+            const auto code_of = [&](std::size_t d) {
+                const double real = static_cast<double>(from.scale) * -static_cast<int>(d) - log;
                 const std::int64_t code = Arithmetic::round_half_away(real / static_cast<double>(to.scale));
-                *result++ = static_cast<std::int8_t>(
+                return static_cast<std::int8_t>(
                     code_range().clamp(std::max<std::int64_t>(code, -1000000) + to.zero_point));
-            }
-        }
+            };
+            for (std::int64_t i = 0; i < rows.length; ++i)
+                result[row * rows.length + i] = found.of(static_cast<std::size_t>(largest - codes[i]), code_of);
+        });
     };
 }
 
@@ -18815,65 +19890,6 @@ step make_l2_normalization(const operation& op) {
             for (std::int64_t i = 0; i < rows.length; ++i)
                 *result++ =
                     static_cast<std::int8_t>(code_range().clamp(Arithmetic::scale(codes[i] - from.zero_point, by)));
-        }
-    };
-}
-
-}  // namespace lpt::inline LPT_ABI::specified
-#endif
-
-// ======== lpt/specified/pooling.hpp
-#ifndef LPT_HOLDS_SPECIFIED_POOLING_HPP
-#define LPT_HOLDS_SPECIFIED_POOLING_HPP
-// AVERAGE_POOL_2D and MAX_POOL_2D: the part of each window that lies inside the input. Codes keep their quantization.
-
-namespace lpt::inline LPT_ABI::specified {
-
-/// AVERAGE_POOL_2D: the sum of codes divided by their number, rounded half away from zero. MAX_POOL_2D: the largest code. Both clamped by
-/// the fused activation.
-inline step make_pooling(const operation& op) {
-    op.expect_codes(1);
-    const bool averages = op.code() == tflite::builtin::average_pool_2d;
-    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
-    const code_range range = op.activated();
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        expect_image(input.dimensions);
-        expect_positive(input.dimensions);
-        const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
-        const std::int64_t rows = of.rows.outputs(height), columns = of.columns.outputs(width);
-        const std::int64_t top = of.rows.padding(height), left = of.columns.padding(width);
-        value& output = run.out();
-        output.reshape(shape{input.dimensions[0], rows, columns, channels});
-        const std::int8_t* codes = input.as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        std::vector<std::int32_t> pooled(static_cast<std::size_t>(channels));
-        const auto pool = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
-            const std::int64_t first_row = std::max<std::int64_t>(0, y * of.rows.stride - top);
-            const std::int64_t last_row = std::min(height, y * of.rows.stride - top + of.rows.size);
-            const std::int64_t first = std::max<std::int64_t>(0, x * of.columns.stride - left);
-            const std::int64_t last = std::min(width, x * of.columns.stride - left + of.columns.size);
-            std::fill(pooled.begin(), pooled.end(), averages ? 0 : -128);
-            for (std::int64_t row = first_row; row < last_row; ++row) {
-                const std::int8_t* q = codes + ((b * height + row) * width + first) * channels;
-                for (std::int64_t column = first; column < last; ++column, q += channels) {
-                    for (std::int64_t c = 0; c < channels; ++c) {
-                        std::int32_t& mine = pooled[static_cast<std::size_t>(c)];
-                        mine = averages ? mine + q[c] : std::max<std::int32_t>(mine, q[c]);
-                    }
-                }
-            }
-            const auto count = static_cast<std::int32_t>((last_row - first_row) * (last - first));
-            for (std::int32_t each : pooled) {
-                if (averages) each = count == 0 ? 0 : (each > 0 ? each + count / 2 : each - count / 2) / count;
-                *result++ = static_cast<std::int8_t>(range.clamp(each));
-            }
-        };
-        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
-            for (std::int64_t y = 0; y < rows; ++y) {
-                for (std::int64_t x = 0; x < columns; ++x)
-                    pool(b, y, x);
-            }
         }
     };
 }
@@ -19104,12 +20120,13 @@ struct lstm_cell {
         of_projection = Arithmetic::of(static_cast<double>(symmetric_scale(op, weights) * hidden.scale / state.scale));
     }
 
+    /// Wraps around in 32 bits, as what becomes of it does.
     static std::int64_t dot(const std::int8_t* codes, std::int32_t zero_point, const std::int8_t* weights,
                             std::int64_t count) {
-        std::int64_t sum = 0;
+        std::uint32_t sum = 0;
         for (std::int64_t k = 0; k < count; ++k)
-            sum += (codes[k] - zero_point) * weights[k];
-        return sum;
+            sum += static_cast<std::uint32_t>((codes[k] - zero_point) * weights[k]);
+        return static_cast<std::int32_t>(sum);
     }
 
     /// One sample of a batch, and its states.
@@ -19236,240 +20253,6 @@ step make_lstm(const operation& op) {
 }  // namespace lpt::inline LPT_ABI::specified
 #endif
 
-// ======== lpt/specified/reduction.hpp
-#ifndef LPT_HOLDS_SPECIFIED_REDUCTION_HPP
-#define LPT_HOLDS_SPECIFIED_REDUCTION_HPP
-// Functions of the elements along axes: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, ARG_MAX, ARG_MIN.
-
-namespace lpt::inline LPT_ABI::specified {
-
-namespace detail {
-
-/// Where the elements of an input go in the output of a reduction.
-class reduction {
-    walk<1> walk_;  // of the output, element by element of the input
-    std::vector<std::int64_t> index_;
-
-public:
-    shape result;  // of the output
-    std::int64_t reduced = 1;  // elements for each of the output
-    std::vector<std::int64_t> sums;  // for those who need them
-
-    reduction() = default;
-    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) {
-        std::vector<bool> is_reduced(from.rank(), false);
-        for (const std::int64_t axis : axes)
-            is_reduced[axis_of(axis, from.rank())] = true;
-        shape output = from;
-        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
-            if (is_reduced[axis]) {
-                output[axis] = 1;
-                reduced *= from[axis];
-            }
-            if (keeps || !is_reduced[axis]) result.push_back(output[axis]);
-        }
-        if (from.elements() == 0) return;
-        const std::vector<std::int64_t> strides = strides_of(output);
-        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
-            const std::int64_t step = is_reduced[axis] ? 0 : strides[axis];
-            if (from[axis] != 1) walk_.add_axis(from[axis], &step);
-        }
-        const std::int64_t none = 0;
-        if (walk_.sizes.empty()) walk_.add_axis(1, &none);
-        index_.assign(walk_.sizes.size() - 1, 0);
-    }
-
-    /// Calls `visit(k, i)` for each element i of the input, k its place in the output; those of one k in order of i.
-    template <class Visit>
-    void run(Visit visit) {
-        if (walk_.sizes.empty()) return;
-        const std::int64_t count = walk_.sizes.back(), step = walk_.steps[0].back();
-        std::int64_t first = 0;
-        for (bool done = false; !done; first += count) {
-            std::int64_t at = 0;
-            for (std::size_t axis = 0; axis < index_.size(); ++axis)
-                at += index_[axis] * walk_.steps[0][axis];
-            for (std::int64_t i = 0; i < count; ++i)
-                visit(static_cast<std::size_t>(at + i * step), static_cast<std::size_t>(first + i));
-            done = true;
-            for (std::size_t axis = index_.size(); axis-- > 0;) {
-                if (++index_[axis] < walk_.sizes[axis]) {
-                    done = false;
-                    break;
-                }
-                index_[axis] = 0;
-            }
-        }
-    }
-};
-
-/// The reduction that an operation does to its input, and the output's shape; axes are its second input.
-class known_reduction {
-    std::shared_ptr<for_shapes<reduction>> known_ =
-        std::make_shared<for_shapes<reduction>>(std::vector<std::size_t>{1});
-    bool keeps_;
-
-public:
-    explicit known_reduction(bool keeps) : keeps_(keeps) {}
-    reduction& of(const operands& run) const {
-        return known_->of(run, [&](reduction& made) {
-            made = reduction(run.in(0).dimensions, run.in(1).integers(), keeps_);
-            run.out().reshape(made.result);
-        });
-    }
-};
-
-/// sum(q - z) for each element of the output.
-inline const std::vector<std::int64_t>& centred_sums(const value& input, const value& output, reduction& of,
-                                                     std::int32_t zero_point) {
-    of.sums.assign(static_cast<std::size_t>(output.elements()), 0);
-    const std::int8_t* codes = input.as<std::int8_t>();
-    std::int64_t* sums = of.sums.data();
-    of.run([=](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
-    return of.sums;
-}
-
-/// The multiplier of a mean over n elements: the significand shifted as far as 64 bits allow, then divided by n.
-inline arithmetic::multiplier divided(arithmetic::multiplier by, std::int64_t n) {
-    if (n <= 0) return by;
-    const int log = 63 - __builtin_clzll(static_cast<unsigned long long>(n));
-    const int shift = std::max(0, std::min(std::min(log, 32), 31 + by.exponent));
-    return {static_cast<std::int32_t>((std::int64_t{by.significand} << shift) / n), by.exponent - shift};
-}
-
-}  // namespace detail
-
-/// MEAN: T(sum(q - z_i), M(s_i / s_o) / n) + z_o.
-template <class Arithmetic>
-step make_mean(const operation& op) {
-    op.expect_codes(1);
-    const quantized from = op.in(0), to = op.out();
-    const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
-    const detail::known_reduction known(op.option("keep_dims") != 0);
-    return [=](const operands& run) {
-        detail::reduction& of = known.of(run);
-        value& output = run.out();
-        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
-        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            const std::int32_t scaled = Arithmetic::scale(static_cast<std::int32_t>(sums[i]), mean);
-            output.to<std::int8_t>()[i] =
-                static_cast<std::int8_t>(code_range().clamp(std::int64_t{scaled} + to.zero_point));
-        }
-    };
-}
-
-/// SUM: round_half_away(sum(q - z_i) (s_i / s_o)) + z_o; where the arithmetic rounds twice, T(sum(q - z_i), M(s_i / s_o)) + z_o.
-template <class Arithmetic>
-step make_total(const operation& op) {
-    op.expect_codes(1);
-    const quantized from = op.in(0), to = op.out();
-    const double exactly = static_cast<double>(from.scale) / static_cast<double>(to.scale);
-    const arithmetic::multiplier by = Arithmetic::of(exactly);
-    const auto scaled = [=](std::int64_t sum) -> std::int64_t {
-        if constexpr (Arithmetic::rounds_once) return Arithmetic::scale_once(sum, exactly);
-        return Arithmetic::scale(static_cast<std::int32_t>(sum), by);
-    };
-    const detail::known_reduction known(op.option("keep_dims") != 0);
-    return [=](const operands& run) {
-        detail::reduction& of = known.of(run);
-        value& output = run.out();
-        const std::vector<std::int64_t>& sums = detail::centred_sums(run.in(0), output, of, from.zero_point);
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled(sums[i]) + to.zero_point));
-    };
-}
-
-/// REDUCE_MAX, REDUCE_MIN: the largest or smallest code.
-inline step make_extreme_along(const operation& op) {
-    op.expect_codes(1);
-    const bool largest = op.code() == tflite::builtin::reduce_max;
-    const detail::known_reduction known(op.option("keep_dims") != 0);
-    return [=](const operands& run) {
-        detail::reduction& of = known.of(run);
-        value& output = run.out();
-        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        std::fill(result, result + output.elements(), static_cast<std::int8_t>(largest ? -128 : 127));
-        of.run([&](std::size_t to, std::size_t from) {
-            result[to] = largest ? std::max(result[to], codes[from]) : std::min(result[to], codes[from]);
-        });
-    };
-}
-
-namespace detail {
-
-/// value * by with the upper 16 bits of the significand, rounded once, half up; what 32 bits cannot hold wraps around.
-inline std::int32_t scaled_coarsely(std::int64_t value, arithmetic::multiplier by) {
-    const std::int64_t significand = by.significand < 0x7FFF0000 ? (by.significand + (1 << 15)) >> 16 : 0x7FFF;
-    const int right = std::min(62, std::max(1, 15 - by.exponent));
-    return static_cast<std::int32_t>((value * significand + (std::int64_t{1} << (right - 1))) >> right);
-}
-
-}  // namespace detail
-
-/// REDUCE_PROD of n elements: p = q - z_i of the first, then p = p (q - z_i) m for each other, at the end p m + z_o, with
-/// m = s_i / s_o^(1 / n) in 16 bits.
-template <class Arithmetic>
-step make_product_along(const operation& op) {
-    op.expect_codes(1);
-    const quantized from = op.in(0), to = op.out();
-    const detail::known_reduction known(op.option("keep_dims") != 0);
-    return [=](const operands& run) {
-        detail::reduction& of = known.of(run);
-        const double root =
-            std::pow(static_cast<double>(to.scale), 1.0 / static_cast<double>(std::max<std::int64_t>(1, of.reduced)));
-        const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / root);
-        value& output = run.out();
-        std::vector<std::int32_t> products(static_cast<std::size_t>(output.elements()), 0);
-        std::vector<bool> begun(products.size(), false);
-        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
-        of.run([&](std::size_t k, std::size_t i) {
-            const std::int32_t factor = codes[i] - from.zero_point;
-            products[k] = begun[k] ? detail::scaled_coarsely(std::int64_t{products[k]} * factor, by) : factor;
-            begun[k] = true;
-        });
-        for (std::size_t i = 0; i < products.size(); ++i) {
-            const std::int64_t code = std::int64_t{detail::scaled_coarsely(products[i], by)} + to.zero_point;
-            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(code));
-        }
-    };
-}
-
-/// ARG_MAX, ARG_MIN: the first position of the largest or smallest code along an axis, which is the second input.
-inline step make_position(const operation& op) {
-    op.expect_type(op.input(0), i8);
-    const element type = op.type_of_output(0);
-    if (type != i32 && type != i64) op.wrong("positions of type ", tflite::name(op.output(0).type));
-    const bool largest = op.code() == tflite::builtin::arg_max;
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        if (run.in(1).elements() != 1) fail({"ARG_MAX and ARG_MIN: expected one axis"});
-        const std::size_t axis = axis_of(run.in(1).integer(0), input.dimensions.rank());
-        shape wanted = input.dimensions;
-        wanted.erase(axis);
-        value& output = run.out();
-        output.reshape(move(wanted));
-        const std::int64_t outer = product(input.dimensions, 0, axis);
-        const std::int64_t length = input.dimensions[axis];
-        const std::int64_t inner = product(input.dimensions, axis + 1, input.dimensions.rank());
-        const std::int8_t* codes = input.as<std::int8_t>();
-        for (std::int64_t i = 0; i < outer * inner; ++i) {
-            const std::int8_t* from = codes + i / inner * length * inner + i % inner;
-            std::int64_t best = 0;
-            for (std::int64_t k = 1; k < length; ++k) {
-                const bool is_better =
-                    largest ? from[k * inner] > from[best * inner] : from[k * inner] < from[best * inner];
-                if (is_better) best = k;
-            }
-            store_integer(type, output.to<std::byte>(), static_cast<std::size_t>(i), best);
-        }
-    };
-}
-
-}  // namespace lpt::inline LPT_ABI::specified
-#endif
-
 // ======== lpt/specified/resize.hpp
 #ifndef LPT_HOLDS_SPECIFIED_RESIZE_HPP
 #define LPT_HOLDS_SPECIFIED_RESIZE_HPP
@@ -19488,21 +20271,23 @@ struct sampling {
         : align_corners(op.option("align_corners") != 0), half_pixel_centers(op.option("half_pixel_centers") != 0) {}
 };
 
-/// Two neighbours along an axis and the weight of the second, with 10 fractional bits.
+/// Two neighbours along an axis and the weight of the second, in fractional bits of whoever counts them.
 struct neighbours {
     std::int64_t lower, upper, weight;
 };
 
-/// For each position v of the output: p = v * scale, with half pixel centers + scale / 2 - 512.
-inline std::vector<neighbours> neighbours_along(const sampling& of, std::int64_t input, std::int64_t output) {
+/// For each position v of the output, with 10 fractional bits: p = v * scale, with half pixel centers + scale / 2 - 512.
+inline std::vector<kernel::resize_neighbours> neighbours_along(const sampling& of, std::int64_t input,
+                                                               std::int64_t output) {
     constexpr std::int64_t one = 1024;
     std::int64_t scale = (one * input + output / 2) / output;
     if (of.align_corners && output > 1) scale = (one * (input - 1) + (output - 1) / 2) / (output - 1);
-    std::vector<neighbours> result;
+    std::vector<kernel::resize_neighbours> result;
     for (std::int64_t v = 0; v < output; ++v) {
         const std::int64_t p = v * scale + (of.half_pixel_centers ? scale / 2 - one / 2 : 0);
         const std::int64_t lower = std::min(std::max<std::int64_t>(p / one, 0), input - 1);
-        result.push_back({lower, std::max<std::int64_t>(0, std::min((p + one - 1) / one, input - 1)), p - one * lower});
+        const std::int64_t upper = std::max<std::int64_t>(0, std::min((p + one - 1) / one, input - 1));
+        result.push_back({lower, upper, lower == upper ? 0 : static_cast<std::int32_t>(p - one * lower)});
     }
     return result;
 }
@@ -19549,10 +20334,10 @@ inline step make_bilinear(const operation& op) {
         std::int8_t* result = output.to<std::int8_t>();
         for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
             const std::int8_t* image = codes + b * height * width * channels;
-            for (const detail::neighbours& row : rows) {
+            for (const kernel::resize_neighbours& row : rows) {
                 const std::int8_t* upper = image + row.lower * width * channels;
                 const std::int8_t* lower = image + row.upper * width * channels;
-                for (const detail::neighbours& column : columns) {
+                for (const kernel::resize_neighbours& column : columns) {
                     const std::int64_t left = column.lower * channels, right = column.upper * channels;
                     for (std::int64_t c = 0; c < channels; ++c) {
                         const std::int64_t above =
@@ -19568,28 +20353,67 @@ inline step make_bilinear(const operation& op) {
     };
 }
 
+/// The same by a kernel.
+inline step make_bilinear_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const detail::sampling of(op);
+    struct planned {
+        kernel::fixed_resize_problem problem;
+        std::vector<kernel::resize_neighbours> neighbours[2];
+    };
+    const auto known = std::make_shared<for_shapes<planned>>(std::vector<std::size_t>{1});
+    const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    return [=](const operands& run) {
+        const auto plan = [&](planned& made) {
+            run.out().reshape(detail::resized(run));
+            const shape& from = run.in(0).dimensions;
+            kernel::fixed_resize_problem& problem = made.problem;
+            problem.batch = from[0];
+            problem.channels = from[3];
+            for (std::size_t i = 0; i < 2; ++i) {
+                problem.in[i] = from[i + 1];
+                problem.out[i] = run.out().dimensions[i + 1];
+                made.neighbours[i] = detail::neighbours_along(of, problem.in[i], problem.out[i]);
+                problem.neighbours[i] = made.neighbours[i].data();
+            }
+            problem.input = run.in(0).as<std::int8_t>();
+            problem.output = run.out().to<std::int8_t>();
+        };
+        kernels->run(known->of(run, plan).problem, parallel);
+    };
+}
+
 /// RESIZE_NEAREST_NEIGHBOR: elements of any type are copied.
 inline step make_nearest(const operation& op) {
     const detail::sampling of(op);
     detail::expect_same_type(op, 0);
+    struct planned {
+        std::vector<std::int64_t> rows, columns;
+    };
+    const auto known = std::make_shared<for_shapes<planned>>(std::vector<std::size_t>{1});
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
+        const planned& from = known->of(run, [&](planned& made) {
+            run.out().reshape(detail::resized(run));
+            made.rows = detail::nearest_along(of, run.in(0).dimensions[1], run.out().dimensions[1]);
+            made.columns = detail::nearest_along(of, run.in(0).dimensions[2], run.out().dimensions[2]);
+        });
         const value& input = run.in(0);
-        value& output = run.out();
-        output.reshape(detail::resized(run));
         const std::int64_t height = input.dimensions[1], width = input.dimensions[2];
         const auto pixel = static_cast<std::int64_t>(input.bytes_of(input.dimensions[3]));
-        const auto rows = detail::nearest_along(of, height, output.dimensions[1]);
-        const auto columns = detail::nearest_along(of, width, output.dimensions[2]);
-        std::byte* result = output.to<std::byte>();
-        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
-            for (const std::int64_t row : rows) {
-                for (const std::int64_t column : columns) {
-                    std::memcpy(result, input.data() + ((b * height + row) * width + column) * pixel,
-                                static_cast<std::size_t>(pixel));
-                    result += pixel;
-                }
+        const auto rows = static_cast<std::int64_t>(from.rows.size());
+        const std::int64_t line = static_cast<std::int64_t>(from.columns.size()) * pixel;
+        std::byte* const result = run.out().to<std::byte>();
+        share(parallel, input.dimensions[0] * rows, line, [&](std::int64_t row) {
+            std::byte* to = result + row * line;
+            const std::int64_t source = row / rows * height + from.rows[static_cast<std::size_t>(row % rows)];
+            const std::byte* const first = input.data() + source * width * pixel;
+            for (const std::int64_t column : from.columns) {
+                std::memcpy(to, first + column * pixel, static_cast<std::size_t>(pixel));
+                to += pixel;
             }
-        }
+        });
     };
 }
 
@@ -20103,12 +20927,14 @@ step make_step(const operation& op) {
             return make_convolution_on_kernels<Arithmetic>(op, make_depthwise_convolution<Arithmetic>(op));
         case builtin::fully_connected:
             return make_fully_connected_on_kernels<Arithmetic>(op, make_fully_connected<Arithmetic>(op));
-        case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
-        case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
+        case builtin::transpose_conv:
+            return make_transposed_convolution_on_kernels<Arithmetic>(op, make_transposed_convolution<Arithmetic>(op));
+        case builtin::batch_matmul:
+            return make_matrix_product_on_kernels<Arithmetic>(op, make_matrix_product<Arithmetic>(op));
         case builtin::average_pool_2d:
-        case builtin::max_pool_2d: return make_max_pooling_on_kernels(op, make_pooling(op));
-        case builtin::mean: return make_mean<Arithmetic>(op);
-        case builtin::sum: return make_total<Arithmetic>(op);
+        case builtin::max_pool_2d: return make_pooling_on_kernels(op, make_pooling(op));
+        case builtin::mean: return make_mean_on_kernels<Arithmetic>(op, make_mean<Arithmetic>(op));
+        case builtin::sum: return make_total_on_kernels<Arithmetic>(op, make_total<Arithmetic>(op));
         case builtin::reduce_max:
         case builtin::reduce_min: return make_extreme_along(op);
         case builtin::reduce_prod: return make_product_along<Arithmetic>(op);
@@ -20117,7 +20943,7 @@ step make_step(const operation& op) {
         case builtin::softmax: return make_softmax<Arithmetic>(op);
         case builtin::log_softmax: return make_log_softmax<Arithmetic>(op);
         case builtin::l2_normalization: return make_l2_normalization<Arithmetic>(op);
-        case builtin::resize_bilinear: return make_bilinear(op);
+        case builtin::resize_bilinear: return make_bilinear_on_kernels(op, make_bilinear(op));
         case builtin::resize_nearest_neighbor: return make_nearest(op);
         case builtin::reshape: return make_reshape(op);
         case builtin::squeeze: return make_squeeze(op);
@@ -20179,7 +21005,7 @@ inline std::string variable_of(const operation& op, const tflite::subgraph& net,
 }
 
 inline void assign(const value& from, value& to) {
-    to.type = from.type;
+    to.retype(from.type);
     copy_all(from, to, from.dimensions);
 }
 
@@ -20210,7 +21036,11 @@ class runnable_subgraph {
     std::vector<value> values_;
     std::vector<step> steps_;
     kernel::parallel_for parallel_;
-    std::vector<step> of_runs_;  // in a run: steps that others do are empty
+    struct of_run {
+        step does;
+        std::size_t index;
+    };
+    std::vector<of_run> of_runs_;  // in a run: without those that others do, or that do nothing
 
     /// Real zero: in 8 bits the zero point.
     static void clear(const tflite::tensor_info& info, value& variable) {
@@ -20263,9 +21093,9 @@ class runnable_subgraph {
     }
 
     /// Operations that read each other alone are one step of a run, in the place of the last.
-    void join_steps(const kernel::kernel_table* kernels) {
-        of_runs_ = steps_;
-        if (Arithmetic::in_single_precision) return;  // the kernel of joined steps rounds as the reference does
+    std::vector<step> joined_steps(const kernel::kernel_table* kernels) const {
+        std::vector<step> result = steps_;
+        if (Arithmetic::in_single_precision) return result;  // the kernel of joined steps rounds as the reference does
         constexpr std::size_t none = ~std::size_t{0};
         std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
         for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -20291,9 +21121,18 @@ class runnable_subgraph {
             if (first == none) continue;
             step joined = make_real_prelu_chain(at(first), at(before), at(i));
             if (!joined) continue;
-            of_runs_[first] = {};
-            of_runs_[before] = {};
-            of_runs_[i] = lpt::move(joined);
+            result[first] = {};
+            result[before] = {};
+            result[i] = lpt::move(joined);
+        }
+        return result;
+    }
+    void find_steps_of_runs(const kernel::kernel_table* kernels) {
+        std::vector<step> all = joined_steps(kernels);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const tflite::builtin code = net_->operators[i].code;
+            const bool does_nothing = code == tflite::builtin::var_handle || code == tflite::builtin::call_once;
+            if (all[i] && !does_nothing) of_runs_.push_back({lpt::move(all[i]), i});
         }
     }
 
@@ -20320,7 +21159,7 @@ public:
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
-        join_steps(kernels);
+        find_steps_of_runs(kernels);
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
@@ -20338,9 +21177,8 @@ public:
     void run_step(std::size_t index) { run_one(steps_[index], index); }
 
     void run() {
-        for (std::size_t i = 0; i < of_runs_.size(); ++i) {
-            if (of_runs_[i]) run_one(of_runs_[i], i);
-        }
+        for (const of_run& each : of_runs_)
+            run_one(each.does, each.index);
     }
 };
 

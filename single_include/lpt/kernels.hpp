@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -396,94 +397,6 @@ struct cast_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/fixed_point.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-// Requantization in fixed point, and functions of codes that are specified in it.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
-///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
-///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
-/// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
-/// the zero point. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
-struct fixed_point {
-    static constexpr std::int64_t padding = 64;
-
-    const std::int32_t* bias = nullptr;
-    const std::int32_t* multiplier = nullptr;
-    const std::int32_t* right = nullptr;
-    const std::int32_t* offset = nullptr;
-    const std::int32_t* below = nullptr;
-    const double* real = nullptr;
-    std::int32_t zero_point = 0;
-    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
-};
-
-/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
-struct fixed_scale {
-    std::int32_t left = 0;
-    std::int32_t multiplier = 0;
-    std::int32_t right = 0;
-    std::int32_t offset = 0;
-    std::int32_t below = 0;
-};
-
-/// Which function of two codes.
-enum class fixed_function : std::uint8_t { add, subtract, multiply };
-
-/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
-///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
-struct fixed_binary_problem {
-    fixed_function function = fixed_function::add;
-    std::int64_t rows = 1;
-    std::int64_t columns = 0;
-    std::int64_t a_row_stride = 0;
-    std::int64_t b_row_stride = 0;
-    std::int32_t a_step = 1;
-    std::int32_t b_step = 1;
-    std::int32_t a_zero_point = 0;
-    std::int32_t b_zero_point = 0;
-    fixed_scale of_a;
-    fixed_scale of_b;
-    fixed_scale of_result;
-    std::int32_t low = -128;
-    std::int32_t high = 127;
-    const std::int8_t* a = nullptr;
-    const std::int8_t* b = nullptr;
-    std::int8_t* output = nullptr;
-};
-
-/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
-///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
-///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
-struct real_prelu_problem {
-    std::int64_t rows = 1;
-    std::int64_t channels = 0;
-    std::int32_t zero_point = 0;
-    float scale = 1;
-    float output_scale = 1;
-    std::int32_t output_zero_point = 0;
-    const std::int8_t* input = nullptr;
-    const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
-    const float* negative = nullptr;
-    float positive = 0;
-    std::int8_t* output = nullptr;
-};
-
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -865,6 +778,217 @@ struct softmax_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+// Convolutions and matrix products of i8 codes that take less than a microsecond or two: all that does not depend on the input is done
+// before, and one thread runs them.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A convolution over [batch, height, width, channels]; a matrix product is one of kernel 1 over a line of pixels. Axes are rows, columns.
+/// All sizes, strides and dilations >= 1; 0 <= pad_begin < kernel * dilation. Depthwise: out_channels == in_channels.
+struct fixed_product_shape {
+    bool depthwise = false;
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t dilation[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+};
+
+/// Weights [out][kernel rows][kernel columns][in], or, depthwise, [kernel rows][kernel columns][channel]; positions outside an image hold
+/// `zero_point`. `bias` has out_channels numbers.
+struct fixed_product_weights {
+    const std::int8_t* data = nullptr;
+    const std::int32_t* bias = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// output[pixel][o] = the code of `fixed_point` for bias[o] + sum((q - zero_point) w), limited to [low, high]; the bias of `numbers` is
+/// in the packed weights. Input and output are dense.
+/// `packed` is what `pack_fixed_product` wrote for the shape; runs write to a part of it, so one at a time.
+struct fixed_product_problem {
+    fixed_product_shape shape;
+    void* packed = nullptr;
+    const fixed_point* numbers = nullptr;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_resize.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+// Images of i8 codes in another size, between neighbours, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Two positions along an axis of an input, and how much of the second one counts, in 1024ths: 0 to 1024.
+struct resize_neighbours {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+    std::int32_t weight = 0;
+};
+
+/// [batch, in rows, in columns, channels] to [batch, out rows, out columns, channels], dense; axes are rows, columns. With the weights v of a row and w of
+/// a column:
+///   sum = (1024 - v) ((1024 - w) q[lower][lower] + w q[lower][upper]) + v ((1024 - w) q[upper][lower] + w q[upper][upper]);
+/// the code is sum / 2^20, rounded half away from zero. `neighbours` has an element for each position of an output's axis.
+struct fixed_resize_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t channels = 1;
+    const resize_neighbours* neighbours[2] = {nullptr, nullptr};
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_sum.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+// Sums and averages of i8 codes over windows, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Windows over [batch, rows, columns, channels], dense; the parts of them that lie inside an image count. Axes are rows, columns; all sizes >= 1.
+/// n is the number of positions of a window inside the image, s the sum of their codes less n * zero_point.
+///   averages:  q = s / n, rounded half away from zero, 0 where n is 0;
+///   else:      q = the code of `fixed_scale`, without its shift to the left, for x = s, or, where `real` is not 0, the integer next to s * real, ties away
+///              from zero, + offset of `scale`.
+/// The result is q limited to [low, high]. Preconditions: n * 256 < 2^31;  |offset| < 2^29.
+struct fixed_sum_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t channels = 1;
+    bool averages = false;
+    std::int32_t zero_point = 0;
+    fixed_scale scale;
+    double real = 0;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/specified.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+// All problems of specified arithmetic.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, fixed_product_problem, fixed_resize_problem,
+                                        fixed_sum_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -975,7 +1099,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
-/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
+/// `fixed`, of matrix products and convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -1251,6 +1375,11 @@ struct kernel_table {
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
+
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
@@ -10869,7 +10998,7 @@ private:
     static bool joins_pixels(const convolution_problem& p) noexcept {
         const epilogue& e = p.finish;
         if (p.shape.out_channels != 1 || p.output_pixel_stride != 1 || e.output_type == element_kind::i32 ||
-            e.post_count > most_posts)
+            e.fixed != nullptr || e.post_count > most_posts)
             return false;
         for (int i = 0; i < e.post_count; ++i) {
             if (e.post[i].residual != nullptr && e.post[i].residual_row_stride != 1) return false;
@@ -10929,8 +11058,17 @@ private:
         alignas(64) const float zeros[finish_columns] = {};
         for (std::int64_t c = 0; c < channels; c += finish_columns) {
             const std::int64_t columns = channels - c < finish_columns ? channels - c : finish_columns;
-            finish<Isa>::row(e, zeros, row, c, columns, to + c * bytes_of(e.output_type));
+            unsigned char* const at = to + c * bytes_of(e.output_type);
+            if (e.fixed != nullptr)
+                finish_fixed_zeros(e, c, columns, at);
+            else
+                finish<Isa>::row(e, zeros, row, c, columns, at);
         }
+    }
+    static void finish_fixed_zeros(const epilogue& e, std::int64_t channel, std::int64_t columns,
+                                   unsigned char* to) noexcept {
+        alignas(64) const std::int32_t zeros[finish_columns] = {};
+        finish<Isa>::tile(e, zeros, finish_columns, 1, 0, channel, columns, to, columns);
     }
 
     static void run_lines(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
@@ -11600,6 +11738,747 @@ private:
             case fixed_function::subtract: run_as<fixed_function::subtract>(p, a, b, count, output); break;
             case fixed_function::multiply: run_as<fixed_function::multiply>(p, a, b, count, output); break;
         }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_FIXED_PRODUCT_HPP
+// Small convolutions and matrix products of i8 codes, whose time would go into what the large ones prepare in each call.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Where a padded copy of an image has its pixels. Each line of a window is a run of bytes in it.
+struct fixed_product_image {
+    static constexpr std::int64_t most_size = 1 << 20;  // so that no product of two sizes leaves 64 bits
+
+    std::int64_t before[2], after[2];  // pixels of padding
+    std::int64_t pitch;  // bytes of a line
+    std::int64_t lines;  // of an image
+
+    explicit fixed_product_image(const fixed_product_shape& s) noexcept {
+        for (int axis = 0; axis < 2; ++axis) {
+            const std::int64_t past =
+                (s.out[axis] - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1 - s.pad_begin[axis];
+            before[axis] = s.pad_begin[axis];
+            after[axis] = past > s.in[axis] ? past - s.in[axis] : 0;
+        }
+        pitch = (before[1] + s.in[1] + after[1]) * s.in_channels;
+        lines = before[0] + s.in[0] + after[0];
+    }
+    bool is_padded() const noexcept { return before[0] + before[1] + after[0] + after[1] != 0; }
+    /// Bytes from the beginning of the copy to the window of an output pixel.
+    std::int64_t window(const fixed_product_shape& s, std::int64_t image, std::int64_t row,
+                        std::int64_t column) const noexcept {
+        return (image * lines + row * s.stride[0]) * pitch + column * s.stride[1] * s.in_channels;
+    }
+    /// Calls f(bytes from the beginning of the copy, bytes from the beginning of the input, count) for what is copied of an input.
+    template <class Function>
+    void for_each_run(const fixed_product_shape& s, const Function& f) const noexcept {
+        const std::int64_t line = s.in[1] * s.in_channels;
+        if (!is_padded()) return f(0, 0, s.batch * s.in[0] * line);
+        for (std::int64_t b = 0; b < s.batch; ++b) {
+            for (std::int64_t y = 0; y < s.in[0]; ++y)
+                f((b * lines + before[0] + y) * pitch + before[1] * s.in_channels, (b * s.in[0] + y) * line, line);
+        }
+    }
+    std::int64_t bytes(const fixed_product_shape& s) const noexcept { return s.batch * lines * pitch; }
+};
+
+/// Whether all sizes are so small that none of those that follow from them leaves 64 bits.
+inline bool has_small_sizes(const fixed_product_shape& s) noexcept {
+    bool result = true;
+    for (const std::int64_t each : {s.batch, s.in_channels, s.out_channels})
+        result = result && each <= fixed_product_image::most_size;
+    for (int axis = 0; axis < 2; ++axis) {
+        for (const std::int64_t each :
+             {s.in[axis], s.out[axis], s.kernel[axis], s.stride[axis], s.dilation[axis], s.pad_begin[axis]})
+            result = result && each <= fixed_product_image::most_size;
+    }
+    return result;
+}
+
+/// Codes of tiles of sums, and their way to memory. Vectors run along the channels.
+template <class Isa, byte_lanes Simd = lanes<Isa>>
+struct fixed_product_store {
+    using ints = typename Simd::ints;
+    static constexpr std::int64_t width = Simd::width;
+
+    const fixed_product_problem& p;
+    ints zero = Simd::broadcast_int(p.numbers->zero_point);
+
+    /// The factors of vectors of channels from `channel` on, which all tiles of a panel read.
+    template <int Vectors>
+    struct columns {
+        std::int64_t channel;
+        typename Simd::fixed_factors factors[Vectors];
+
+        columns(const fixed_point& f, std::int64_t first) noexcept : channel(first) {
+            if (!f.shifts) return;
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const std::int64_t at = channel + v * width;
+                factors[v] = Simd::factors_of(Simd::load_int(f.multiplier + at), Simd::load_int(f.right + at));
+            }
+        }
+    };
+
+    /// Sums of `Rows` pixels, row by row. `to` is the first pixel's first channel of all.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] void tile(const ints (&sum)[Rows * Vectors], const columns<Vectors>& column,
+                                     std::int8_t* to) const noexcept {
+        const fixed_point& f = *p.numbers;
+        const std::int64_t channel = column.channel;
+        ints code[Rows * Vectors];
+        if (f.shifts) {
+            constexpr int some = Rows * Vectors < 4 ? Rows * Vectors : 4;
+#pragma GCC unroll 4
+            for (int first = 0; first < Rows * Vectors; first += some) {
+                typename Simd::fixed_factors factors[some];
+                ints x[some], each[some];
+#pragma GCC unroll 4
+                for (int i = 0; i < some; ++i) {
+                    factors[i] = column.factors[i % Vectors];
+                    x[i] = sum[first + i];
+                }
+                codes_of<Simd>(x, factors, zero, each);
+#pragma GCC unroll 4
+                for (int i = 0; i < some; ++i)
+                    code[first + i] = each[i];
+            }
+        } else if (f.real != nullptr) {
+#pragma GCC unroll 16
+            for (int i = 0; i < Rows * Vectors; ++i) {
+                const double* const by = f.real + channel + i % Vectors * width;
+                code[i] = Simd::add_int(Simd::rounded_products(sum[i], by), zero);
+            }
+        } else {
+#pragma GCC unroll 16
+            for (int i = 0; i < Rows * Vectors; ++i)
+                code[i] = fixed_columns<Simd>::load(f, channel + i % Vectors * width).scaled(sum[i]);
+        }
+        const std::int64_t left = p.shape.out_channels - channel;
+        const std::int64_t count = left < Vectors * width ? left : Vectors * width;
+        auto* const first = reinterpret_cast<std::uint8_t*>(to + channel);
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+            constexpr auto last = [](int v) { return v < Vectors ? v : Vectors - 1; };
+            const ints* const row = code + r * Vectors;
+            const auto packed = Simd::template pack<true>(row[0], row[last(1)], row[last(2)], row[last(3)]);
+            Simd::store_first(first + r * p.shape.out_channels, Simd::template limit<true>(packed, p.low, p.high),
+                              count);
+        }
+    }
+};
+
+/// In memory: what follows from the shape, the first sums of all channels, where the window of each pixel begins in the padded copy of the input (int64), the weights, and that copy,
+/// whose padding is written when weights are packed.
+template <class Isa>
+struct fixed_product {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using dot = dot_of_four<Isa>;
+    using accumulator = typename dot::accumulator;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t slack = 64;  // that loads may read behind what they need
+    static constexpr std::int64_t most_vectors = 4;
+    static constexpr int most_rows = dot::rows * dot::vectors >= 16 ? 4 : 2;
+    static constexpr unsigned char flip = dot::unsigned_rows ? 0x80 : 0;
+    static_assert(dot::lanes == simd::width && dot::group == group);
+
+    /// Multiply instructions from which on the other kernels are faster: on several threads, or as what they prepare is little then.
+    static constexpr std::int64_t most_steps = requires { dot::pairings; } ? 1024 : 8192;
+    static constexpr std::int64_t most_depthwise_steps = 512;
+    static constexpr std::int64_t most_image_bytes = 16384;
+    static constexpr std::int64_t most_size = fixed_product_image::most_size;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
+    /// The runs of bytes that a window reads.
+    struct runs {
+        std::int64_t count, bytes, distance;
+
+        runs(const fixed_product_shape& s, const fixed_product_image& image) noexcept
+            : count(s.kernel[0]), bytes(s.kernel[1] * s.in_channels), distance(s.dilation[0] * image.pitch) {
+            if (distance != bytes) return;  // else one run
+            bytes *= count;
+            count = 1;
+        }
+        std::int64_t groups() const noexcept { return (bytes + group - 1) / group; }
+    };
+
+    /// Vectors of channels; the last ones are 1, 2 or 4.
+    static std::int64_t vectors(const fixed_product_shape& s) noexcept {
+        const std::int64_t needed = (s.out_channels + width - 1) / width;
+        return needed % most_vectors == 3 ? needed + 1 : needed;
+    }
+    static std::int64_t pixels(const fixed_product_shape& s) noexcept { return s.batch * s.out[0] * s.out[1]; }
+    static std::int64_t pairs(const fixed_product_shape& s) noexcept { return (s.kernel[0] * s.kernel[1] + 1) / 2; }
+
+    static bool is_fast(const fixed_product_shape& s) noexcept {
+        if (!has_small_sizes(s)) return false;
+        const fixed_product_image image(s);
+        if (image.lines > most_size || image.pitch > most_size || s.batch * image.lines > most_size ||
+            image.bytes(s) > most_image_bytes || pixels(s) > most_size || pixels(s) * vectors(s) > most_size)
+            return false;
+        const std::int64_t each = pixels(s) * vectors(s);
+        if (s.depthwise) return pairs(s) <= most_size && each * pairs(s) <= most_depthwise_steps;
+        const runs run(s, image);
+        const std::int64_t steps = run.count * run.groups();
+        return s.dilation[1] == 1 && steps <= most_size && each * steps <= most_steps;
+    }
+
+    /// What follows from a shape: the parts in memory, and how they are walked.
+    struct plan {
+        fixed_product_image image;
+        runs run;
+        std::int64_t steps;  // of a pixel and a vector of channels
+        std::int64_t vectors, pixels;
+        std::int64_t starts, windows, weights, copy, end;  // offsets
+
+        explicit plan(const fixed_product_shape& s) noexcept
+            : image(s),
+              run(s, image),
+              steps(s.depthwise ? pairs(s) : run.count * run.groups()),
+              vectors(fixed_product::vectors(s)),
+              pixels(fixed_product::pixels(s)) {
+            starts = aligned(sizeof(plan));
+            windows = starts + aligned(vectors * width * 4);
+            weights = windows + aligned(pixels * 8);
+            copy = weights + aligned(steps * vectors * width * 4);
+            end = copy + aligned(image.bytes(s)) + slack;
+        }
+        static const plan& of(const unsigned char* base) noexcept {
+            return *std::launder(reinterpret_cast<const plan*>(base));
+        }
+    };
+    static unsigned char* begin_of(void* packed) noexcept {
+        const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(packed));
+        return static_cast<unsigned char*>(packed) + (aligned(address) - address);
+    }
+
+    static std::size_t packed_bytes(const fixed_product_shape& s) noexcept {
+        return is_fast(s) ? static_cast<std::size_t>(plan(s).end + 63) : 0;
+    }
+
+    static void pack(const fixed_product_shape& s, const fixed_product_weights& from, void* packed) noexcept {
+        unsigned char* const base = begin_of(packed);
+        const plan& made = *new (base) plan(s);
+        std::memset(base + made.starts, 0, static_cast<std::size_t>(made.copy - made.starts));
+        const std::int32_t outside = s.depthwise ? from.zero_point : from.zero_point ^ static_cast<std::int8_t>(flip);
+        std::memset(base + made.copy, outside & 0xff, static_cast<std::size_t>(made.end - made.copy));
+        std::int64_t pixel = 0;
+        for (std::int64_t b = 0; b < s.batch; ++b) {
+            for (std::int64_t y = 0; y < s.out[0]; ++y) {
+                for (std::int64_t x = 0; x < s.out[1]; ++x) {
+                    const std::int64_t window = made.image.window(s, b, y, x);
+                    std::memcpy(base + made.windows + 8 * pixel++, &window, sizeof window);
+                }
+            }
+        }
+        for (std::int64_t o = 0; o < s.out_channels; ++o) {
+            const std::int64_t sum = s.depthwise ? pack_channel(s, made, from, o, base + made.weights)
+                                                 : pack_column(made, from, o, base + made.weights);
+            // What a row holds is as much more than codes less their zero point.
+            const std::int64_t more = from.zero_point + (s.depthwise ? 0 : flip);
+            const auto start = static_cast<std::int32_t>(from.bias[o] - more * sum);  // wraps around
+            std::memcpy(base + made.starts + 4 * o, &start, sizeof start);
+        }
+    }
+
+    static void run(const fixed_product_problem& p) noexcept {
+        unsigned char* const base = begin_of(p.packed);
+        const plan& made = plan::of(base);
+        const call c{p, made, base, {p}};
+        if (p.shape.depthwise) {
+            run_depthwise(c);
+        } else {
+            made.image.for_each_run(p.shape, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
+                copy_run(base + made.copy + to, reinterpret_cast<const unsigned char*>(p.input + from), count);
+            });
+            for_each_panel(made.vectors, [&]<int Vectors>(std::int64_t channel) { dense_panel<Vectors>(c, channel); });
+        }
+    }
+
+private:
+    struct call {
+        const fixed_product_problem& p;
+        const plan& made;
+        unsigned char* base;
+        fixed_product_store<Isa> store;
+
+        [[gnu::always_inline]] std::int64_t window(std::int64_t pixel) const noexcept {
+            std::int64_t result;
+            std::memcpy(&result, base + made.windows + 8 * pixel, sizeof result);
+            return result;
+        }
+        [[gnu::always_inline]] const std::int32_t* starts(std::int64_t channel) const noexcept {
+            return reinterpret_cast<const std::int32_t*>(base + made.starts) + channel;
+        }
+        [[gnu::always_inline]] const unsigned char* panel(std::int64_t channel) const noexcept {
+            return base + made.weights + channel * 4 * made.steps;
+        }
+    };
+
+    /// [panel of vectors][run][group][channel of the panel][4]; gives the sum of the column.
+    static std::int64_t pack_column(const plan& made, const fixed_product_weights& from, std::int64_t o,
+                                    unsigned char* to) noexcept {
+        const runs& run = made.run;
+        const std::int64_t panel = o / (most_vectors * width) * most_vectors;
+        const std::int64_t left = made.vectors - panel;
+        const std::int64_t step = (left < most_vectors ? left : most_vectors) * width * group;
+        unsigned char* at = to + panel * width * group * made.steps + (o - panel * width) * group;
+        const std::int8_t* weight = from.data + o * run.count * run.bytes;
+        std::int64_t sum = 0;
+        for (std::int64_t r = 0; r < run.count; ++r) {
+            for (std::int64_t k = 0; k < run.bytes; ++k, ++weight) {
+                at[k / group * step + k % group] = static_cast<unsigned char>(*weight & 0xff);
+                sum += *weight;
+            }
+            at += run.groups() * step;
+        }
+        return sum;
+    }
+
+    /// [panel of vectors][pair of taps][channel of the panel], the first tap of a pair in the low half.
+    static std::int64_t pack_channel(const fixed_product_shape& s, const plan& made, const fixed_product_weights& from,
+                                     std::int64_t c, unsigned char* to) noexcept {
+        const std::int64_t panel = c / (most_vectors * width) * most_vectors;
+        const std::int64_t left = made.vectors - panel;
+        const std::int64_t step = (left < most_vectors ? left : most_vectors) * width * 4;
+        unsigned char* const at = to + panel * width * 4 * made.steps + (c - panel * width) * 4;
+        std::int64_t sum = 0;
+        for (std::int64_t t = 0; t < s.kernel[0] * s.kernel[1]; ++t) {
+            const std::int16_t weight = from.data[t * s.out_channels + c];
+            std::memcpy(at + t / 2 * step + t % 2 * 2, &weight, sizeof weight);
+            sum += weight;
+        }
+        return sum;
+    }
+
+    // -- products of rows and columns
+
+    /// Copies bytes into the form that `load_row` reads, and writes nothing past them: there is padding.
+    static void copy_run(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        const std::int64_t whole = count / group * group;
+        dot::prepare_rows(to, from, whole, true);
+        for (std::int64_t i = whole; i < count; ++i)
+            to[i] = from[i] ^ flip;
+    }
+
+    template <int Vectors>
+    using columns = typename fixed_product_store<Isa>::template columns<Vectors>;
+
+    /// Sets of sums of a tile: a dot product waits for the one before into the same sum.
+    template <int Sums>
+    static constexpr int sets = Sums >= 4 ? 1 : 4 / Sums;
+
+    template <int Rows, int Vectors>
+    static void dense_tile(const call& c, const columns<Vectors>& of, std::int64_t pixel) noexcept {
+        const std::int64_t channel = of.channel;
+        const runs run = c.made.run;
+        const unsigned char* panel = c.panel(channel);
+        constexpr int count = sets<Rows * Vectors>;
+        constexpr std::int64_t step = Vectors * width * group;
+        accumulator sum[count][Rows][Vectors] = {};
+        const unsigned char* row[Rows];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+            row[r] = c.base + c.made.copy + c.window(pixel + r);
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v)
+                sum[0][r][v] = dot::load(c.starts(channel) + v * width);
+        }
+        const auto multiply = [&](accumulator(&to)[Rows][Vectors], std::int64_t at) __attribute__((always_inline)) {
+            typename dot::column_group column[Vectors];
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v)
+                column[v] = dot::load_columns(panel + v * width * group);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                const auto values = dot::load_row(row[r] + at);
+#pragma GCC unroll 4
+                for (int v = 0; v < Vectors; ++v)
+                    to[r][v] = dot::step(to[r][v], values, column[v]);
+            }
+            panel += step;
+        };
+        for (std::int64_t l = 0; l < run.count; ++l) {
+            std::int64_t k = 0;
+            for (; k + (count - 1) * group < run.bytes; k += count * group) {
+#pragma GCC unroll 4
+                for (int set = 0; set < count; ++set)
+                    multiply(sum[set], k + set * group);
+            }
+            for (; k < run.bytes; k += group)
+                multiply(sum[0], k);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r)
+                row[r] += run.distance;
+        }
+        ints whole[Rows * Vectors];
+#pragma GCC unroll 16
+        for (int i = 0; i < Rows * Vectors; ++i) {
+            accumulator all = sum[0][i / Vectors][i % Vectors];
+#pragma GCC unroll 4
+            for (int set = 1; set < count; ++set)
+                all = all + sum[set][i / Vectors][i % Vectors];
+            whole[i] = ints(dot::bits(all));
+        }
+        c.store.template tile<Rows, Vectors>(whole, of, c.p.output + pixel * c.p.shape.out_channels);
+    }
+
+    template <int Vectors>
+    static void dense_panel(const call& c, std::int64_t channel) noexcept {
+        const columns<Vectors> of(*c.p.numbers, channel);
+        const std::int64_t all = c.made.pixels;
+        std::int64_t pixel = 0;
+        for (; pixel + most_rows <= all; pixel += most_rows)
+            dense_tile<most_rows, Vectors>(c, of, pixel);
+        for (; pixel < all; ++pixel)
+            dense_tile<1, Vectors>(c, of, pixel);
+    }
+
+    /// Calls f<Vectors>(first channel) for the panels of `all` vectors.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_panel(std::int64_t all, const Function& f) noexcept {
+        std::int64_t v = 0;
+        for (; v + most_vectors <= all; v += most_vectors)
+            f.template operator()<4>(v * width);
+        if (v + 2 == all) f.template operator()<2>(v * width);
+        if (v + 1 == all) f.template operator()<1>(v * width);
+    }
+
+    // -- depthwise
+
+    static void run_depthwise(const call& c) noexcept {
+        const fixed_product_shape& s = c.p.shape;
+        const std::int8_t* from = c.p.input;
+        if (c.made.image.is_padded()) {
+            from = reinterpret_cast<const std::int8_t*>(c.base + c.made.copy);
+            c.made.image.for_each_run(s, [&](std::int64_t to, std::int64_t of_input, std::int64_t count) {
+                std::memcpy(c.base + c.made.copy + to, c.p.input + of_input, static_cast<std::size_t>(count));
+            });
+        }
+        for_each_panel(c.made.vectors, [&]<int Vectors>(std::int64_t channel) {
+            if (s.out_channels - channel >= Vectors * width)
+                depthwise_panel<Vectors, true>(c, from, channel);
+            else
+                depthwise_panel<Vectors, false>(c, from, channel);
+        });
+    }
+
+    template <int Vectors, bool Whole>
+    static void depthwise_panel(const call& c, const std::int8_t* from, std::int64_t channel) noexcept {
+        constexpr int most = most_rows * 2 / Vectors < 1   ? 1
+                             : most_rows * 2 / Vectors < 4 ? most_rows * 2 / Vectors
+                                                           : 4;
+        const columns<Vectors> of(*c.p.numbers, channel);
+        std::int64_t pixel = 0;
+        for (; pixel + most <= c.made.pixels; pixel += most)
+            depthwise_tile<most, Vectors, Whole>(c, of, from, pixel);
+        for (; pixel < c.made.pixels; ++pixel)
+            depthwise_tile<1, Vectors, Whole>(c, of, from, pixel);
+    }
+
+    template <bool Whole>
+    [[gnu::always_inline]] static ints load_codes(const std::int8_t* from, std::int64_t count) noexcept {
+        if constexpr (Whole) return simd::load_i8(from);
+        if (count <= 0) return simd::broadcast_int(0);
+        return load_part_of_bytes<Isa, true>(reinterpret_cast<const unsigned char*>(from), count);
+    }
+
+    template <int Rows, int Vectors, bool Whole>
+    static void depthwise_tile(const call& c, const columns<Vectors>& of, const std::int8_t* from,
+                               std::int64_t pixel) noexcept {
+        const fixed_product_shape& s = c.p.shape;
+        const std::int64_t left = s.out_channels - of.channel;
+        const unsigned char* weights = c.panel(of.channel);
+        const std::int8_t* window[Rows];
+        ints sum[Rows * Vectors];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+            window[r] = from + c.window(pixel + r) + of.channel;
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v)
+                sum[r * Vectors + v] = simd::load_int(c.starts(of.channel) + v * width);
+        }
+        const auto multiply = [&](std::int64_t low, std::int64_t high) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const ints weight = simd::load_int(reinterpret_cast<const std::int32_t*>(weights) + v * width);
+#pragma GCC unroll 4
+                for (int r = 0; r < Rows; ++r) {
+                    ints& to = sum[r * Vectors + v];
+                    const ints a = load_codes<Whole>(window[r] + low + v * width, left - v * width);
+                    const ints b = load_codes<Whole>(window[r] + high + v * width, left - v * width);
+                    to = simd::multiply_pairs(to, simd::pair(a, b), weight);
+                }
+            }
+            weights += Vectors * width * 4;
+        };
+        const std::int64_t column = s.dilation[1] * s.in_channels;
+        const std::int64_t line = s.dilation[0] * c.made.image.pitch;
+        const std::int64_t taps = s.kernel[0] * s.kernel[1];
+        std::int64_t tap = 0, x = 0, at = 0;
+        const auto next = [&]() __attribute__((always_inline)) {
+            const std::int64_t here = at;
+            if (++x < s.kernel[1]) {
+                at += column;
+            } else {
+                x = 0;
+                at += line - (s.kernel[1] - 1) * column;
+            }
+            return here;
+        };
+        for (; tap + 2 <= taps; tap += 2) {
+            const std::int64_t low = next();
+            multiply(low, next());
+        }
+        if (tap < taps) multiply(at, at);  // the second one's weight is 0
+        c.store.template tile<Rows, Vectors>(sum, of, c.p.output + pixel * s.out_channels);
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, fixed_product_problem> {
+    static void run(const fixed_product_problem& problem, const parallel_for&) noexcept {
+        fixed_product<Isa>::run(problem);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/fixed_resize.hpp
+#ifndef LPT_HOLDS_KERNEL_FIXED_RESIZE_HPP
+#define LPT_HOLDS_KERNEL_FIXED_RESIZE_HPP
+// Images of i8 codes in another size.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Vectors run along the channels. Sums are exact, so the four weights of a position may be multiplied first.
+template <class Isa>
+struct kernel_of<Isa, fixed_resize_problem> {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t least_elements = 4096;  // of a task
+
+    static void run(const fixed_resize_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t line = p.out[1] * p.channels;
+        const std::int64_t grain = line >= least_elements ? 1 : (least_elements + line - 1) / line;
+        split<Isa>(parallel, p.batch * p.out[0], grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row)
+                run_row(p, row / p.out[0], row % p.out[0]);
+        });
+    }
+
+private:
+    struct corners {
+        const std::int8_t* at[4];
+        ints weight[4];
+    };
+
+    static void run_row(const fixed_resize_problem& p, std::int64_t b, std::int64_t y) noexcept {
+        const resize_neighbours& row = p.neighbours[0][y];
+        const std::int8_t* const upper = p.input + (b * p.in[0] + row.lower) * p.in[1] * p.channels;
+        const std::int8_t* const lower = p.input + (b * p.in[0] + row.upper) * p.in[1] * p.channels;
+        std::int8_t* to = p.output + (b * p.out[0] + y) * p.out[1] * p.channels;
+        for (std::int64_t x = 0; x < p.out[1]; ++x, to += p.channels) {
+            const resize_neighbours& column = p.neighbours[1][x];
+            const std::int64_t left = column.lower * p.channels, right = column.upper * p.channels;
+            const std::int32_t v = row.weight, w = column.weight;
+            const corners c{{upper + left, upper + right, lower + left, lower + right},
+                            {simd::broadcast_int((1024 - v) * (1024 - w)), simd::broadcast_int((1024 - v) * w),
+                             simd::broadcast_int(v * (1024 - w)), simd::broadcast_int(v * w)}};
+            run_pixel(c, p.channels, reinterpret_cast<std::uint8_t*>(to));
+        }
+    }
+
+    static void run_pixel(const corners& c, std::int64_t channels, std::uint8_t* to) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= channels; i += 4 * width)
+            simd::template store_bytes<true>(to + i, code(c, i, width), code(c, i + width, width),
+                                             code(c, i + 2 * width, width), code(c, i + 3 * width, width));
+        for (; i < channels; i += width) {
+            const ints q = code(c, i, channels - i);
+            if (channels - i >= width) {
+                simd::store_byte(to + i, q);
+                continue;
+            }
+            std::uint8_t some[width];
+            simd::store_byte(some, q);
+            copy_few<Isa, width>(to + i, some, channels - i);
+        }
+    }
+
+    [[gnu::always_inline]] static ints code(const corners& c, std::int64_t channel, std::int64_t count) noexcept {
+        ints sum = simd::broadcast_int(0);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) {
+            const auto* const at = reinterpret_cast<const unsigned char*>(c.at[k] + channel);
+            sum = simd::add_int(sum, simd::multiply_int(load_part_of_bytes<Isa, true>(at, count), c.weight[k]));
+        }
+        const ints half = simd::add_int(simd::broadcast_int(1 << 19), simd::sign(sum));  // away from zero
+        return simd::shift_right(simd::add_int(sum, half), simd::broadcast_int(20));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/fixed_sum.hpp
+#ifndef LPT_HOLDS_KERNEL_FIXED_SUM_HPP
+#define LPT_HOLDS_KERNEL_FIXED_SUM_HPP
+// Sums and averages of i8 codes over windows.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Vectors run along the channels; where there is one channel, along the columns of a window.
+template <class Isa>
+struct kernel_of<Isa, fixed_sum_problem> {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t block = 4 * width;  // channels that are summed up together
+    static constexpr std::int64_t least_elements = 16384;  // of a task
+
+    static void run(const fixed_sum_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t blocks = (p.channels + block - 1) / block;
+        const std::int64_t pixels = p.batch * p.out[0] * p.out[1];
+        const std::int64_t window = p.kernel[0] * p.kernel[1] * (p.channels < block ? p.channels : block);
+        const std::int64_t grain = window >= least_elements ? 1 : (least_elements + window - 1) / window;
+        split<Isa>(parallel, pixels * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            scaling to(p);
+            for (std::int64_t unit = begin; unit < end; ++unit)
+                run_block(p, to, unit / blocks, unit % blocks * block);
+        });
+    }
+
+private:
+    /// Positions of a window inside the image, along an axis.
+    struct span {
+        std::int64_t begin, end;
+
+        span(const fixed_sum_problem& p, int axis, std::int64_t at) noexcept {
+            const std::int64_t first = at * p.stride[axis] - p.pad_begin[axis];
+            const std::int64_t past = first + p.kernel[axis];
+            begin = first < 0 ? 0 : first;
+            end = past < p.in[axis] ? past : p.in[axis];
+            if (end < begin) end = begin;
+        }
+        std::int64_t size() const noexcept { return end - begin; }
+    };
+
+    /// What becomes of sums.
+    struct scaling {
+        fixed_columns<simd> columns;
+        alignas(64) double real[width];
+        std::int64_t count = -1;  // for which `real` stands
+        ints low, high;
+
+        explicit scaling(const fixed_sum_problem& p) noexcept
+            : columns(fixed_columns<simd>::of_all(p.scale)),
+              low(simd::broadcast_int(p.low)),
+              high(simd::broadcast_int(p.high)) {
+            set(p.real);
+        }
+        void set(double by) noexcept {
+            for (double& each : real)
+                each = by;
+        }
+        /// With e = 1 for even n, else 0: floor((|s| + floor(n / 2)) / n) is the integer next to (2 |s| + e) / 2n, which is no tie, and at
+        /// least 1 / 2n from one: more than the product's error.
+        [[gnu::always_inline]] ints average(ints sum, std::int64_t n) noexcept {
+            if (n == 0) return simd::broadcast_int(0);
+            if (n != count) set(0.5 / static_cast<double>(n));
+            count = n;
+            const std::int32_t even = n % 2 == 0 ? 1 : 0;
+            const ints sign = simd::and_int(simd::sign(sum), simd::broadcast_int(-2 * even));
+            const ints more = simd::add_int(simd::broadcast_int(even), sign);
+            return simd::rounded_products(simd::add_int(simd::add_int(sum, sum), more), real);
+        }
+        [[gnu::always_inline]] ints code(const fixed_sum_problem& p, ints sum, std::int64_t n) noexcept {
+            ints q;
+            if (p.averages)
+                q = average(sum, n);
+            else if (p.real != 0)
+                q = simd::add_int(simd::rounded_products(sum, real), columns.offset);
+            else
+                q = columns.scaled(sum);
+            return simd::min_int(simd::max_int(q, low), high);
+        }
+    };
+
+    /// Channels from `channel` on of an output pixel.
+    static void run_block(const fixed_sum_problem& p, scaling& to, std::int64_t pixel, std::int64_t channel) noexcept {
+        const std::int64_t x = pixel % p.out[1], y = pixel / p.out[1] % p.out[0], b = pixel / p.out[1] / p.out[0];
+        const span rows(p, 0, y), columns(p, 1, x);
+        const std::int64_t n = rows.size() * columns.size();
+        const std::int8_t* const first =
+            p.input + ((b * p.in[0] + rows.begin) * p.in[1] + columns.begin) * p.channels + channel;
+        const std::int64_t left = p.channels - channel;
+        const std::int32_t start = static_cast<std::int32_t>(-n * p.zero_point);
+        auto* const output = reinterpret_cast<std::uint8_t*>(p.output + pixel * p.channels + channel);
+        if (left >= block) {
+            ints sum[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                sum[v] = simd::broadcast_int(start);
+            for_each_position(p, first, rows.size(), columns.size(), [&](const std::int8_t* at) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    sum[v] = simd::add_int(sum[v], simd::load_i8(at + v * width));
+            });
+            simd::template store_bytes<true>(output, to.code(p, sum[0], n), to.code(p, sum[1], n),
+                                             to.code(p, sum[2], n), to.code(p, sum[3], n));
+            return;
+        }
+        if constexpr (requires { simd::sum_bytes(nullptr, std::int64_t{}, static_cast<unsigned char>(0)); }) {
+            if (p.channels == 1) {
+                const std::int32_t all = start + sum_line(p, first, rows.size(), columns.size());
+                return store(output, to.code(p, simd::broadcast_int(all), n), 1);
+            }
+        }
+        for (std::int64_t i = 0; i < left && i < block; i += width) {
+            ints sum = simd::broadcast_int(start);
+            for_each_position(p, first + i, rows.size(), columns.size(), [&](const std::int8_t* at) {
+                sum = simd::add_int(
+                    sum, load_part_of_bytes<Isa, true>(reinterpret_cast<const unsigned char*>(at), left - i));
+            });
+            store(output + i, to.code(p, sum, n), left - i);
+        }
+    }
+
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_position(const fixed_sum_problem& p, const std::int8_t* from,
+                                                         std::int64_t rows, std::int64_t columns,
+                                                         const Function& f) noexcept {
+        for (std::int64_t row = 0; row < rows; ++row, from += p.in[1] * p.channels) {
+            for (std::int64_t column = 0; column < columns; ++column)
+                f(from + column * p.channels);
+        }
+    }
+
+    /// The sum of codes that lie side by side, of several lines.
+    static std::int32_t sum_line(const fixed_sum_problem& p, const std::int8_t* from, std::int64_t rows,
+                                 std::int64_t columns) noexcept {
+        std::int64_t sum = -128 * rows * columns;  // codes are summed up as of u8
+        for (std::int64_t row = 0; row < rows; ++row, from += p.in[1])
+            sum += simd::sum_bytes(reinterpret_cast<const unsigned char*>(from), columns, 0x80);
+        return static_cast<std::int32_t>(sum);
+    }
+
+    static void store(std::uint8_t* to, ints code, std::int64_t count) noexcept {
+        if (count >= width) return simd::store_byte(to, code);
+        std::uint8_t some[width];
+        simd::store_byte(some, code);
+        copy_few<Isa, width>(to, some, count);
     }
 };
 
@@ -13133,6 +14012,93 @@ struct convolution<on::scalar> {
 } // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/scalar/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_SCALAR_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_SCALAR_FIXED_PRODUCT_HPP
+// The definition of small convolutions and matrix products of i8 codes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// In memory: the zero point, the bias, the weights.
+template <>
+struct fixed_product<on::scalar> {
+    using simd = lanes<on::scalar>;
+    static constexpr std::int64_t most_products = 32768;
+
+    /// Products of one output.
+    static std::int64_t depth(const fixed_product_shape& s) noexcept {
+        return s.kernel[0] * s.kernel[1] * (s.depthwise ? 1 : s.in_channels);
+    }
+    static std::size_t packed_bytes(const fixed_product_shape& s) noexcept {
+        if (!has_small_sizes(s)) return 0;
+        std::int64_t products = 1;
+        for (const std::int64_t each : {s.batch, s.out[0], s.out[1], s.out_channels, s.kernel[0], s.kernel[1],
+                                        s.depthwise ? std::int64_t{1} : s.in_channels}) {
+            products *= each;
+            if (products > most_products) return 0;
+        }
+        return static_cast<std::size_t>(4 + s.out_channels * (4 + depth(s)));
+    }
+    static void pack(const fixed_product_shape& s, const fixed_product_weights& from, void* packed) noexcept {
+        unsigned char* const to = static_cast<unsigned char*>(packed);
+        std::memcpy(to, &from.zero_point, 4);
+        std::memcpy(to + 4, from.bias, static_cast<std::size_t>(s.out_channels * 4));
+        std::memcpy(to + 4 + s.out_channels * 4, from.data, static_cast<std::size_t>(s.out_channels * depth(s)));
+    }
+
+    static void run(const fixed_product_problem& p) noexcept {
+        const fixed_product_shape& s = p.shape;
+        std::int8_t* to = p.output;
+        for (std::int64_t b = 0; b < s.batch; ++b) {
+            for (std::int64_t y = 0; y < s.out[0]; ++y) {
+                for (std::int64_t x = 0; x < s.out[1]; ++x) {
+                    for (std::int64_t o = 0; o < s.out_channels; ++o)
+                        *to++ = code_of(p, sum_of(p, b, y, x, o), o);
+                }
+            }
+        }
+    }
+
+private:
+    static std::int32_t sum_of(const fixed_product_problem& p, std::int64_t b, std::int64_t y, std::int64_t x,
+                               std::int64_t o) noexcept {
+        const fixed_product_shape& s = p.shape;
+        const auto* const packed = static_cast<const unsigned char*>(p.packed);
+        const auto* const weights = reinterpret_cast<const std::int8_t*>(packed + 4 + s.out_channels * 4);
+        std::int32_t zero_point, sum;
+        std::memcpy(&zero_point, packed, sizeof zero_point);
+        std::memcpy(&sum, packed + 4 + 4 * o, sizeof sum);
+        for (std::int64_t ky = 0; ky < s.kernel[0]; ++ky) {
+            const std::int64_t row = y * s.stride[0] - s.pad_begin[0] + ky * s.dilation[0];
+            if (row < 0 || row >= s.in[0]) continue;
+            for (std::int64_t kx = 0; kx < s.kernel[1]; ++kx) {
+                const std::int64_t column = x * s.stride[1] - s.pad_begin[1] + kx * s.dilation[1];
+                if (column < 0 || column >= s.in[1]) continue;
+                const std::int8_t* const pixel = p.input + ((b * s.in[0] + row) * s.in[1] + column) * s.in_channels;
+                const std::int64_t tap = ky * s.kernel[1] + kx;
+                if (s.depthwise) {
+                    sum = simd::add_int(sum, (pixel[o] - zero_point) * weights[tap * s.out_channels + o]);
+                    continue;
+                }
+                for (std::int64_t c = 0; c < s.in_channels; ++c)
+                    sum = simd::add_int(sum, (pixel[c] - zero_point) * weights[o * depth(s) + tap * s.in_channels + c]);
+            }
+        }
+        return sum;
+    }
+
+    static std::int8_t code_of(const fixed_product_problem& p, std::int32_t sum, std::int64_t o) noexcept {
+        const fixed_point& f = *p.numbers;
+        const std::int32_t code = f.real != nullptr
+                                      ? simd::add_int(simd::rounded_products(sum, f.real + o), f.zero_point)
+                                      : fixed_columns<simd>::load(f, o).scaled(sum);
+        return static_cast<std::int8_t>(code < p.low ? p.low : code > p.high ? p.high : code);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/softmax.hpp
 #ifndef LPT_HOLDS_KERNEL_SOFTMAX_HPP
 #define LPT_HOLDS_KERNEL_SOFTMAX_HPP
@@ -13468,6 +14434,8 @@ const kernel_table& table_of() noexcept {
         .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
         .convolution = &convolution<Isa>::run,
         .method_of_convolution = &convolution<Isa>::method,
+        .packed_fixed_product_bytes = &fixed_product<Isa>::packed_bytes,
+        .pack_fixed_product = &fixed_product<Isa>::pack,
         .pool = &pool<Isa>::run,
         .binary = &binary<Isa>::run,
         .convert = &convert<Isa>::run,

@@ -351,94 +351,6 @@ struct cast_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/rows/fixed_point.hpp
-#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
-// Requantization in fixed point, and functions of codes that are specified in it.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
-///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
-///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
-/// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
-/// the zero point. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
-struct fixed_point {
-    static constexpr std::int64_t padding = 64;
-
-    const std::int32_t* bias = nullptr;
-    const std::int32_t* multiplier = nullptr;
-    const std::int32_t* right = nullptr;
-    const std::int32_t* offset = nullptr;
-    const std::int32_t* below = nullptr;
-    const double* real = nullptr;
-    std::int32_t zero_point = 0;
-    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
-};
-
-/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
-struct fixed_scale {
-    std::int32_t left = 0;
-    std::int32_t multiplier = 0;
-    std::int32_t right = 0;
-    std::int32_t offset = 0;
-    std::int32_t below = 0;
-};
-
-/// Which function of two codes.
-enum class fixed_function : std::uint8_t { add, subtract, multiply };
-
-/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
-///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
-struct fixed_binary_problem {
-    fixed_function function = fixed_function::add;
-    std::int64_t rows = 1;
-    std::int64_t columns = 0;
-    std::int64_t a_row_stride = 0;
-    std::int64_t b_row_stride = 0;
-    std::int32_t a_step = 1;
-    std::int32_t b_step = 1;
-    std::int32_t a_zero_point = 0;
-    std::int32_t b_zero_point = 0;
-    fixed_scale of_a;
-    fixed_scale of_b;
-    fixed_scale of_result;
-    std::int32_t low = -128;
-    std::int32_t high = 127;
-    const std::int8_t* a = nullptr;
-    const std::int8_t* b = nullptr;
-    std::int8_t* output = nullptr;
-};
-
-/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
-///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
-///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
-struct real_prelu_problem {
-    std::int64_t rows = 1;
-    std::int64_t channels = 0;
-    std::int32_t zero_point = 0;
-    float scale = 1;
-    float output_scale = 1;
-    std::int32_t output_zero_point = 0;
-    const std::int8_t* input = nullptr;
-    const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
-    const float* negative = nullptr;
-    float positive = 0;
-    std::int8_t* output = nullptr;
-};
-
-/// The problems of operations in the arithmetic that they specify, which no plan has.
-using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -820,6 +732,217 @@ struct softmax_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+    bool shifts = false;  ///< `below` is -1 and `offset` is `zero_point` for all channels, and `real` is null
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has no shift to the left, and the zero point as its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
+    /// the factor is `positive` for q >= zero_point, else negative[c].
+    const float* negative = nullptr;
+    float positive = 0;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_product.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_PRODUCT_HPP
+// Convolutions and matrix products of i8 codes that take less than a microsecond or two: all that does not depend on the input is done
+// before, and one thread runs them.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A convolution over [batch, height, width, channels]; a matrix product is one of kernel 1 over a line of pixels. Axes are rows, columns.
+/// All sizes, strides and dilations >= 1; 0 <= pad_begin < kernel * dilation. Depthwise: out_channels == in_channels.
+struct fixed_product_shape {
+    bool depthwise = false;
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t dilation[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+};
+
+/// Weights [out][kernel rows][kernel columns][in], or, depthwise, [kernel rows][kernel columns][channel]; positions outside an image hold
+/// `zero_point`. `bias` has out_channels numbers.
+struct fixed_product_weights {
+    const std::int8_t* data = nullptr;
+    const std::int32_t* bias = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// output[pixel][o] = the code of `fixed_point` for bias[o] + sum((q - zero_point) w), limited to [low, high]; the bias of `numbers` is
+/// in the packed weights. Input and output are dense.
+/// `packed` is what `pack_fixed_product` wrote for the shape; runs write to a part of it, so one at a time.
+struct fixed_product_problem {
+    fixed_product_shape shape;
+    void* packed = nullptr;
+    const fixed_point* numbers = nullptr;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_resize.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_RESIZE_HPP
+// Images of i8 codes in another size, between neighbours, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Two positions along an axis of an input, and how much of the second one counts, in 1024ths: 0 to 1024.
+struct resize_neighbours {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+    std::int32_t weight = 0;
+};
+
+/// [batch, in rows, in columns, channels] to [batch, out rows, out columns, channels], dense; axes are rows, columns. With the weights v of a row and w of
+/// a column:
+///   sum = (1024 - v) ((1024 - w) q[lower][lower] + w q[lower][upper]) + v ((1024 - w) q[upper][lower] + w q[upper][upper]);
+/// the code is sum / 2^20, rounded half away from zero. `neighbours` has an element for each position of an output's axis.
+struct fixed_resize_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t channels = 1;
+    const resize_neighbours* neighbours[2] = {nullptr, nullptr};
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fixed_sum.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_SUM_HPP
+// Sums and averages of i8 codes over windows, in the arithmetic that operations specify.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Windows over [batch, rows, columns, channels], dense; the parts of them that lie inside an image count. Axes are rows, columns; all sizes >= 1.
+/// n is the number of positions of a window inside the image, s the sum of their codes less n * zero_point.
+///   averages:  q = s / n, rounded half away from zero, 0 where n is 0;
+///   else:      q = the code of `fixed_scale`, without its shift to the left, for x = s, or, where `real` is not 0, the integer next to s * real, ties away
+///              from zero, + offset of `scale`.
+/// The result is q limited to [low, high]. Preconditions: n * 256 < 2^31;  |offset| < 2^29.
+struct fixed_sum_problem {
+    std::int64_t batch = 1;
+    std::int64_t in[2] = {1, 1};
+    std::int64_t out[2] = {1, 1};
+    std::int64_t kernel[2] = {1, 1};
+    std::int64_t stride[2] = {1, 1};
+    std::int64_t pad_begin[2] = {0, 0};
+    std::int64_t channels = 1;
+    bool averages = false;
+    std::int32_t zero_point = 0;
+    fixed_scale scale;
+    double real = 0;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* input = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/specified.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SPECIFIED_HPP
+// All problems of specified arithmetic.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, fixed_product_problem, fixed_resize_problem,
+                                        fixed_sum_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -930,7 +1053,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
-/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
+/// `fixed`, of matrix products and convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -1206,6 +1329,11 @@ struct kernel_table {
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed.
     convolution_method (*method_of_convolution)(const convolution_shape& shape) = nullptr;
+
+    /// Bytes that `pack_fixed_product` writes; 0 where the other kernels are faster.
+    std::size_t (*packed_fixed_product_bytes)(const fixed_product_shape& shape) = nullptr;
+    void (*pack_fixed_product)(const fixed_product_shape& shape, const fixed_product_weights& weights,
+                               void* packed) = nullptr;
 
     void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
     void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
