@@ -6,6 +6,7 @@
 #include <lpt/kernel/fixed_point.hpp>
 #include <lpt/kernel/parallel.hpp>
 
+#include <initializer_list>
 #include <new>
 
 namespace lpt::inline LPT_ABI::kernel {
