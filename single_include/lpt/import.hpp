@@ -17099,6 +17099,7 @@ class operation {
     std::int64_t index_;
     const kernel::kernel_table* kernels_;
     kernel::parallel_for parallel_;
+    plan::zeroed_blocks* blocks_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -17106,19 +17107,25 @@ class operation {
     }
 
 public:
-    /// `kernels` may be null: then loops of the definition run.
+    /// `kernels` may be null: then loops of the definition run. `blocks`, which may be null, give memory for packed weights.
     operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
-              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {})
+              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {},
+              plan::zeroed_blocks* blocks = nullptr)
         : model_(&model),
           net_(&net),
           info_(&net.operators[static_cast<std::size_t>(index)]),
           index_(index),
           kernels_(kernels),
-          parallel_(parallel) {}
+          parallel_(parallel),
+          blocks_(blocks) {}
 
     const tflite::operator_info& info() const { return *info_; }
     const kernel::kernel_table* kernels() const { return kernels_; }
     const kernel::parallel_for& parallel() const { return parallel_; }
+    /// Memory that a step keeps beside the tensors.
+    plan::zeroed_memory memory(std::size_t bytes) const {
+        return blocks_ != nullptr ? blocks_->take(bytes) : plan::zeroed_memory(bytes);
+    }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
@@ -19439,7 +19446,7 @@ step make_small_product(const operation& op, const kernel::fixed_product_shape& 
     const kernel::kernel_table* const kernels = op.kernels();
     const std::size_t bytes = kernels->packed_fixed_product_bytes(geometry);
     if (bytes == 0 || numbers == nullptr) return {};
-    state->packed.grow(bytes);
+    state->packed = op.memory(bytes);
     kernel::fixed_product_weights weights;
     weights.data = reinterpret_cast<const std::int8_t*>(op.input(1).value.data());
     weights.bias = numbers->bias;
@@ -19586,7 +19593,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
@@ -19652,7 +19659,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n_stride = depth;
     unpacked.zero_points = &weight_zero;
     unpacked.zero_point_count = weight_zero == 0 ? 0 : 1;
-    state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    state->weights = op.memory(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     kernel::gemm_problem& made = state->problem;
     made.m = rows;
@@ -19724,7 +19731,7 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     unpacked.group_stride = unpacked.out_stride * kernel_of[0];
     unpacked.in_stride = 1;
     unpacked.tap_stride = kernel_of[3];
-    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
@@ -21085,12 +21092,13 @@ struct lstm_cell {
         of_projection = Arithmetic::of(static_cast<double>(symmetric_scale(op, weights) * hidden.scale / state.scale));
     }
 
+    /// Wraps around in 32 bits, as what becomes of it does.
     static std::int64_t dot(const std::int8_t* codes, std::int32_t zero_point, const std::int8_t* weights,
                             std::int64_t count) {
-        std::int64_t sum = 0;
+        std::uint32_t sum = 0;
         for (std::int64_t k = 0; k < count; ++k)
-            sum += (codes[k] - zero_point) * weights[k];
-        return sum;
+            sum += static_cast<std::uint32_t>((codes[k] - zero_point) * weights[k]);
+        return static_cast<std::int32_t>(sum);
     }
 
     /// One sample of a batch, and its states.
@@ -22044,8 +22052,9 @@ class runnable_subgraph {
         }
     }
 
-    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
-        const operation op(*model_, *net_, index, kernels, parallel_);
+    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels,
+              plan::zeroed_blocks& blocks) const {
+        const operation op(*model_, *net_, index, kernels, parallel_, &blocks);
         expect_readable(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
@@ -22121,8 +22130,9 @@ public:
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
+        plan::zeroed_blocks blocks;  // packed weights lie together
         for (std::size_t i = 0; i < net.operators.size(); ++i)
-            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
         find_steps_of_runs(kernels);
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -12476,8 +12477,7 @@ struct fixed_product {
             run_depthwise(c);
         } else {
             made.image.for_each_run(p.shape, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
-                dot::prepare_rows(base + made.copy + to, reinterpret_cast<const unsigned char*>(p.input + from), count,
-                                  true);
+                copy_run(base + made.copy + to, reinterpret_cast<const unsigned char*>(p.input + from), count);
             });
             for_each_panel(made.vectors, [&]<int Vectors>(std::int64_t channel) { dense_panel<Vectors>(c, channel); });
         }
@@ -12540,6 +12540,14 @@ private:
     }
 
     // -- products of rows and columns
+
+    /// Copies bytes into the form that `load_row` reads, and writes nothing past them: there is padding.
+    static void copy_run(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        const std::int64_t whole = count / group * group;
+        dot::prepare_rows(to, from, whole, true);
+        for (std::int64_t i = whole; i < count; ++i)
+            to[i] = from[i] ^ flip;
+    }
 
     template <int Vectors>
     using columns = typename fixed_product_store<Isa>::template columns<Vectors>;

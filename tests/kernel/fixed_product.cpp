@@ -128,6 +128,7 @@ TEST_CASE("Small products are those of the arithmetic on every instruction set")
     struct rounding {
         bool once, shifts;
     };
+    std::size_t taken = 0;
     for (const k::fixed_product_shape& s : shapes) {
         CAPTURE(s.depthwise);
         CAPTURE(s.in_channels);
@@ -143,7 +144,9 @@ TEST_CASE("Small products are those of the arithmetic on every instruction set")
             for (const k::isa set : instruction_sets()) {
                 CAPTURE(std::string(k::name_of(set)));
                 const std::vector<std::int8_t> found = codes_of(k::table_for(set), of, *numbers.view());
+                if (found.empty() && set != k::isa::scalar) continue;  // other kernels are faster there
                 REQUIRE(static_cast<std::int64_t>(found.size()) == of.elements());
+                ++taken;
                 std::int64_t different = 0;
                 for (std::int64_t i = 0; i < of.elements(); ++i) {
                     const auto c = static_cast<std::size_t>(i % s.out_channels);
@@ -154,6 +157,7 @@ TEST_CASE("Small products are those of the arithmetic on every instruction set")
             }
         }
     }
+    CHECK(taken > shapes.size() * 3 * (instruction_sets().size() - 1));
 }
 
 TEST_CASE("Products that are not small, and sizes whose products 64 bits do not hold, are left to other kernels") {

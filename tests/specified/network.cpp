@@ -182,6 +182,13 @@ TEST_CASE("elements are copied into tensors of their own type, and where they fi
     CHECK(needs_bytes(builtin::transpose, constant_of<std::int32_t>({2}, 1, {1, 0}, tensor_type::int32), {1, 3}));
     CHECK(needs_bytes(builtin::gather, constant_of<std::int32_t>({1}, 1, {2}, tensor_type::int32), {1, 1},
                       {whole("axis", 0)}));
+    // Of a tensor that stays as it is in memory, all bytes are copied.
+    const auto moved_whole = [&](builtin code, const tflite::tensor_info& second, const shape& result) {
+        return message_of(model_of(code, {three, second, tensor_of(result, 1, 0, tensor_type::int4)}), {1, 2});
+    };
+    CHECK(moved_whole(builtin::reshape, constant_of<std::int32_t>({1}, 1, {3}, tensor_type::int32), {3}).empty());
+    CHECK(moved_whole(builtin::expand_dims, constant_of<std::int32_t>({1}, 1, {0}, tensor_type::int32), {1, 3, 1})
+              .empty());
 }
 
 TEST_CASE("a scale for which the bounds of an activation have no code leaves the bounds of the type") {

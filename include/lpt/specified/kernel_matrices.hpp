@@ -40,7 +40,7 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     unpacked.group_stride = unpacked.out_stride * kernel_of[0];
     unpacked.in_stride = 1;
     unpacked.tap_stride = kernel_of[3];
-    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));

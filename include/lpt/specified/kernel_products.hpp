@@ -41,7 +41,7 @@ step make_small_product(const operation& op, const kernel::fixed_product_shape& 
     const kernel::kernel_table* const kernels = op.kernels();
     const std::size_t bytes = kernels->packed_fixed_product_bytes(geometry);
     if (bytes == 0 || numbers == nullptr) return {};
-    state->packed.grow(bytes);
+    state->packed = op.memory(bytes);
     kernel::fixed_product_weights weights;
     weights.data = reinterpret_cast<const std::int8_t*>(op.input(1).value.data());
     weights.bias = numbers->bias;
@@ -188,7 +188,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights.grow(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
     state->scratch.grow(
         state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
@@ -254,7 +254,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n_stride = depth;
     unpacked.zero_points = &weight_zero;
     unpacked.zero_point_count = weight_zero == 0 ? 0 : 1;
-    state->weights.grow(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    state->weights = op.memory(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data(), {});
     kernel::gemm_problem& made = state->problem;
     made.m = rows;

@@ -101,8 +101,9 @@ class runnable_subgraph {
         }
     }
 
-    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
-        const operation op(*model_, *net_, index, kernels, parallel_);
+    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels,
+              plan::zeroed_blocks& blocks) const {
+        const operation op(*model_, *net_, index, kernels, parallel_, &blocks);
         expect_readable(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
@@ -178,8 +179,9 @@ public:
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
+        plan::zeroed_blocks blocks;  // packed weights lie together
         for (std::size_t i = 0; i < net.operators.size(); ++i)
-            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
         find_steps_of_runs(kernels);
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);

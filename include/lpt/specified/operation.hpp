@@ -112,6 +112,7 @@ class operation {
     std::int64_t index_;
     const kernel::kernel_table* kernels_;
     kernel::parallel_for parallel_;
+    plan::zeroed_blocks* blocks_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -119,19 +120,25 @@ class operation {
     }
 
 public:
-    /// `kernels` may be null: then loops of the definition run.
+    /// `kernels` may be null: then loops of the definition run. `blocks`, which may be null, give memory for packed weights.
     operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
-              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {})
+              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {},
+              plan::zeroed_blocks* blocks = nullptr)
         : model_(&model),
           net_(&net),
           info_(&net.operators[static_cast<std::size_t>(index)]),
           index_(index),
           kernels_(kernels),
-          parallel_(parallel) {}
+          parallel_(parallel),
+          blocks_(blocks) {}
 
     const tflite::operator_info& info() const { return *info_; }
     const kernel::kernel_table* kernels() const { return kernels_; }
     const kernel::parallel_for& parallel() const { return parallel_; }
+    /// Memory that a step keeps beside the tensors.
+    plan::zeroed_memory memory(std::size_t bytes) const {
+        return blocks_ != nullptr ? blocks_->take(bytes) : plan::zeroed_memory(bytes);
+    }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }

@@ -223,12 +223,13 @@ struct lstm_cell {
         of_projection = Arithmetic::of(static_cast<double>(symmetric_scale(op, weights) * hidden.scale / state.scale));
     }
 
+    /// Wraps around in 32 bits, as what becomes of it does.
     static std::int64_t dot(const std::int8_t* codes, std::int32_t zero_point, const std::int8_t* weights,
                             std::int64_t count) {
-        std::int64_t sum = 0;
+        std::uint32_t sum = 0;
         for (std::int64_t k = 0; k < count; ++k)
-            sum += (codes[k] - zero_point) * weights[k];
-        return sum;
+            sum += static_cast<std::uint32_t>((codes[k] - zero_point) * weights[k]);
+        return static_cast<std::int32_t>(sum);
     }
 
     /// One sample of a batch, and its states.
