@@ -23,7 +23,8 @@ graph product_of(element type, bool has_zero_points, dimension rows = dynamic_di
     const shape blocks{columns, inner / 128, 1};
     output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(type, {columns, inner / 128, 128}))});
     if (has_zero_points) {
-        weights = model.add(op::subtract{}, {weights, model.constant(codes_of(type, blocks))});
+        const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, blocks))});
+        weights = model.add(op::subtract{}, {weights, zeros});
     }
     weights = model.add(op::multiply{}, {weights, model.constant(scales_of(blocks, 1e-3))});
     weights = model.add(op::reshape{}, {weights, indices(model, {columns, inner})});
