@@ -82,6 +82,12 @@ constexpr tensor known_numbers(const graph& model, output_ref from) {
     return is_null(constant) ? tensor() : *constant;
 }
 
+/// True for the dequantization of bytes.
+constexpr bool dequantizes_bytes(const rewrite& r, output_ref from) {
+    const dequantization found = find_dequantization_at(r.model, from, r.options.default_precisions);
+    return !found.empty() && (r.model.type(found.data) == u8 || r.model.type(found.data) == i8);
+}
+
 /// True for a Slice that takes the first elements.
 constexpr bool takes_first(const graph& model, const node& slice) {
     const tensor* start = model.constant_value(slice.input(1));

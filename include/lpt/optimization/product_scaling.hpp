@@ -18,8 +18,7 @@ struct product_scaling {
         const op::mat_mul self = model[id].as<op::mat_mul>();
         const output_ref x = model[id].input(0);
         const shape& matrix = model.shape(model[id].input(1));
-        if (model.type(x) != f32 || model.type(id) != f32 || matrix.rank() != 2 ||
-            find_dequantization_at(model, x, r.options.default_precisions).empty()) {
+        if (model.type(x) != f32 || model.type(id) != f32 || matrix.rank() != 2 || !fusion::dequantizes_bytes(r, x)) {
             return false;
         }
         const fusion::compressed_weights weights =
