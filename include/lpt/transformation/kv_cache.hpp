@@ -37,8 +37,8 @@ struct kv_cache {
         return first_refusal([&] { return find_dequantization_above(model, id, found); },
                              [&] {
                                  found.concat = model.producer(found.convert, 0);
-                                 const node& concat = model[found.concat];
-                                 return concat.is<op::concat>() && concat.inputs() == 2 ? yes : no_cache(found.concat);
+                                 const node& joined = model[found.concat];
+                                 return joined.is<op::concat>() && joined.inputs() == 2 ? yes : no_cache(found.concat);
                              },
                              [&] { return find_quantization(model, model.producer(found.concat, 0), found.kept); },
                              [&] { return find_quantization(model, model.producer(found.concat, 1), found.added); },
