@@ -3,7 +3,7 @@
 """generate.py [--batch N] [--networks NAME,…] FOLDER: writes quantized networks with random weights as ONNX files, to measure engines with.
 
 They are quantized as exporters do it: QuantizeLinear and DequantizeLinear around what engines run on 8-bit integers, u8 for activations, i8 by output
-channel for weights, i32 for biases. Their answers mean nothing; sizes, operations and element types are those of the networks they are named for.
+channel for weights, i32 for biases; the decoder has weights of 4 bits and real activations. Their answers mean nothing; sizes, operations and element types are those of the networks they are named for.
 FOLDER/NAME.onnx, the same each time.
 """
 
@@ -88,6 +88,14 @@ class builder:
         added = self.constant(self.random.normal(0, 0.1, columns).astype(numpy.float32))
         return self.node("Add", [product, added], [*rows, columns])
 
+    def multiply_by_compressed_weights(self, value, columns, block=32):
+        """Weights of 4 bits, a scale for each block of a column; the numbers that they are multiplied by stay as they are."""
+        *rows, inner = self.sizes[value]
+        codes = self.constant(self.random.integers(0, 256, (columns, inner // block, block // 2), dtype=numpy.uint8))
+        scales = numpy.exp(0.3 * self.random.standard_normal(columns * (inner // block))) * 0.2 / numpy.sqrt(inner)
+        return self.node("MatMulNBits", [value, codes, self.constant(scales.astype(numpy.float32))], [*rows, columns],
+                         domain="com.microsoft", K=inner, N=columns, bits=4, block_size=block)
+
     def relu(self, value):
         return self.quantize(self.node("Relu", [value], self.sizes[value]), 4.0, 0.0)
 
@@ -160,7 +168,7 @@ class builder:
         ports = [helper.make_tensor_value_info("input", TensorProto.FLOAT, input_sizes)]
         results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.sizes[name]) for name in outputs]
         graph = helper.make_graph(self.nodes, self.name, ports, results, self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
         onnx.checker.check_model(model)
         onnx.save(model, path)
 
@@ -318,6 +326,17 @@ def text_encoder(net, value, layers=2):
     return [value]
 
 
+def decoder(net, value, layers=2):
+    """The feed-forward halves of a language model's layers for one token, gated by SiLU, with weights of 4 bits."""
+    sizes = net.sizes[value]
+    for _ in range(layers):
+        gate, up = (net.multiply_by_compressed_weights(value, 5632) for _ in range(2))
+        gate = net.node("Mul", [gate, net.node("Sigmoid", [gate], net.sizes[gate])], net.sizes[gate])
+        inner = net.node("Mul", [gate, up], net.sizes[up])
+        value = net.node("Add", [net.multiply_by_compressed_weights(inner, sizes[-1]), value], sizes)
+    return [value]
+
+
 networks = {
     "resnet50": (resnet50, [3, 224, 224]),
     "mobilenet_v2": (mobilenet_v2, [3, 224, 224]),
@@ -326,6 +345,7 @@ networks = {
     "detector": (detector, [3, 416, 416]),
     "recogniser": (recogniser, [3, 48, 320]),
     "text_encoder": (text_encoder, [128, 768]),
+    "decoder": (decoder, [1, 2048]),
 }
 
 
@@ -342,7 +362,7 @@ def main():
         make, sizes = networks[name]
         net = builder(name)
         net.sizes["input"] = [options.batch, *sizes]
-        outputs = make(net, "input" if name == "text_encoder" else net.quantize("input"))
+        outputs = make(net, "input" if name in ("text_encoder", "decoder") else net.quantize("input"))
         net.save(net.sizes["input"], outputs, os.path.join(options.folder, f"{name}.onnx"))
 
 

@@ -79,6 +79,11 @@ inline graph embedded_matrix() {
     model.result(model.add(op::scaled_dot_product_attention{}, {a, b, b}, {}, 13));
     const output_ref real_left = multiplied(model, left, make_scalar(f32, 0.1));
     model.result(model.add(op::scaled_dot_product_attention{}, {real_left, b, b, mask}, {}, 13));
+    const output_ref few_bits = model.constant(numbers(u4, shape{5, 2, 4}, 0, 7, 15));
+    const output_ref scales = model.constant(numbers(f32, shape{5, 2}, 0.01, 0.003, 1));
+    const output_ref zeros = model.constant(numbers(f32, shape{5, 2}, 4, 1, 9));
+    model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales}));
+    model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales, zeros}));
     const output_ref rows = model.add(op::reduce_mean{false}, {scores, axes({1, 2})});
     const output_ref old = model.add(op::reduce_mean{false}, {a, axes({2, 3})});
     op::lstm_cell cell;
