@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/rewrite.hpp>
 
 namespace lpt::inline LPT_ABI {
 
