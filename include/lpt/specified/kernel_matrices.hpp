@@ -31,8 +31,6 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     geometry.in_channels = of_input[3];
     geometry.out_channels = of_output[3];
     geometry.dilation[1] = geometry.dilation[2] = 1;
-    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
-    state->kernels = op.kernels();
     const std::int64_t taps = kernel_of[1] * kernel_of[2];
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
@@ -40,34 +38,8 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     unpacked.group_stride = unpacked.out_stride * kernel_of[0];
     unpacked.in_stride = 1;
     unpacked.tap_stride = kernel_of[3];
-    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.grow(
-        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    const quantized from = op.in(2);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, kernel_of[0]));
-    kernel::convolution_problem& made = state->problem;
-    made.shape = geometry;
-    made.input_type = kernel::element_kind::i8;
-    made.input_pixel_stride = of_input[3];
-    made.input_zero_point = from.zero_point;
-    made.packed_weights = state->weights.data();
-    made.output_pixel_stride = of_output[3];
-    made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, false, of_output.elements(), 3);
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(2);
-        if (!(input.dimensions == of_input)) return otherwise(run);
-        value& output = run.out();
-        output.reshape(of_output);
-        kernel::convolution_problem& problem = state->problem;
-        problem.input = input.data();
-        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
-        state->kernels->convolution(problem, parallel);
-        if (state->sums.empty()) return;
-        detail::convert_sums(state->sums, detail::bias_of(run, 3, of_output[3]), output.to<std::int8_t>(), to);
-    };
+    const requantization<Arithmetic> to(op, op.in(2).scale, op.channel_scales(weights, 0, kernel_of[0]));
+    return detail::make_convolution_step(op, geometry, unpacked, of_output, to, {2, 3}, otherwise);
 }
 
 namespace detail {

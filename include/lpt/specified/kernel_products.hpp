@@ -144,6 +144,47 @@ inline kernel::convolution_shape shape_of(const shape& input, const shape& outpu
     return result;
 }
 
+/// Which inputs of an operation are data and bias.
+struct product_inputs {
+    std::size_t data, bias;
+};
+
+/// The step of a convolution, transposed or not, whose weights lie as `unpacked` says.
+template <class Arithmetic>
+step make_convolution_step(const operation& op, const kernel::convolution_shape& geometry,
+                           const kernel::convolution_weights& unpacked, const shape& of_output,
+                           const requantization<Arithmetic>& to, product_inputs inputs, step otherwise) {
+    const auto state = std::make_shared<packed_product<kernel::convolution_problem>>();
+    state->kernels = op.kernels();
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
+    state->scratch.grow(
+        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
+    kernel::convolution_problem& made = state->problem;
+    made.shape = geometry;
+    made.input_type = kernel::element_kind::i8;
+    made.input_pixel_stride = geometry.in_channels;
+    made.input_zero_point = op.in(inputs.data).zero_point;
+    made.packed_weights = state->weights.data();
+    made.output_pixel_stride = geometry.out_channels;
+    made.scratch = state->scratch.data();
+    made.finish = state->finish(op, to, false, of_output.elements(), inputs.bias);
+    const kernel::parallel_for parallel = op.parallel();
+    const shape of_input = op.input(inputs.data).dimensions;
+    return [=](const operands& run) {
+        const value& input = run.in(inputs.data);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::convolution_problem& problem = state->problem;
+        problem.input = input.data();
+        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->convolution(problem, parallel);
+        if (state->sums.empty()) return;
+        convert_sums(state->sums, bias_of(run, inputs.bias, problem.shape.out_channels), output.to<std::int8_t>(), to);
+    };
+}
+
 }  // namespace detail
 
 /// CONV_2D and DEPTHWISE_CONV_2D. Weights are constants, and shapes those of the file; `otherwise` runs where at run time they are others.
@@ -171,8 +212,6 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         if (step made = detail::make_small_product(op, small, of_output, to, false, otherwise)) return made;
     }
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
-    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
-    state->kernels = op.kernels();
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
     const std::int64_t taps = kernel_of[1] * kernel_of[2];
@@ -188,32 +227,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.grow(
-        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    kernel::convolution_problem& made = state->problem;
-    made.shape = geometry;
-    made.input_type = kernel::element_kind::i8;
-    made.input_pixel_stride = of_input[3];
-    made.input_zero_point = from.zero_point;
-    made.packed_weights = state->weights.data();
-    made.output_pixel_stride = channels;
-    made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, false, of_output.elements());
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        if (!(input.dimensions == of_input)) return otherwise(run);
-        value& output = run.out();
-        output.reshape(of_output);
-        kernel::convolution_problem& problem = state->problem;
-        problem.input = input.data();
-        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
-        state->kernels->convolution(problem, parallel);
-        if (state->sums.empty()) return;
-        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
-    };
+    return detail::make_convolution_step(op, geometry, unpacked, of_output, to, {0, 2}, otherwise);
 }
 
 /// FULLY_CONNECTED.
