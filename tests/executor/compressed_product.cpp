@@ -20,14 +20,9 @@ constexpr dimension columns = 450;
 graph product_of(element type, bool has_zero_points, dimension rows = dynamic_dimension) {
     graph model;
     const output_ref x = model.parameter(f32, shape{rows, inner}, "x");
-    const shape blocks{columns, inner / 128, 1};
-    output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(type, {columns, inner / 128, 128}))});
-    if (has_zero_points) {
-        const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, blocks))});
-        weights = model.add(op::subtract{}, {weights, zeros});
-    }
-    weights = model.add(op::multiply{}, {weights, model.constant(scales_of(blocks, 1e-3))});
-    weights = model.add(op::reshape{}, {weights, indices(model, {columns, inner})});
+    const dimension blocks = inner / 128;
+    const output_ref weights = dequantized_weights(model, type, {columns, blocks, 128}, {columns, blocks, 1},
+                                                   has_zero_points, {columns, inner}, 1e-3);
     model.result(model.add(op::mat_mul{false, true}, {x, weights}));
     prepare(model);
     return model;

@@ -27,4 +27,19 @@ inline tensor scales_of(const shape& dimensions, double first = 0.01) {
     return values.finish();
 }
 
+/// Codes of a type, dequantized by scales of a shape and, where it has them, zero points of the same one, as a matrix.
+inline output_ref dequantized_weights(graph& model, element type, const shape& codes, const shape& scale,
+                                      bool has_zero_points, const integers& matrix, double first_scale = 0.01) {
+    output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(type, codes))});
+    if (has_zero_points) {
+        const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, scale))});
+        weights = model.add(op::subtract{}, {weights, zeros});
+    }
+    weights = model.add(op::multiply{}, {weights, model.constant(scales_of(scale, first_scale))});
+    if (codes.rank() != matrix.size()) {
+        weights = model.add(op::reshape{}, {weights, model.constant(make_indices(matrix))});
+    }
+    return weights;
+}
+
 }  // namespace lpt::testing

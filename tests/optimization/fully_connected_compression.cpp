@@ -23,16 +23,8 @@ struct product {
     graph made() const {
         graph model;
         const output_ref x = model.parameter(f32, shape{3, used}, "x");
-        output_ref weights = model.add(op::convert{f32}, {model.constant(codes_of(type, codes))});
-        if (has_zero_points) {
-            const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, scale))});
-            weights = model.add(op::subtract{}, {weights, zeros});
-        }
-        weights = model.add(op::multiply{}, {weights, model.constant(scales_of(scale))});
         const integers matrix = transposed ? integers{columns, inner} : integers{inner, columns};
-        if (codes.rank() != 2) {
-            weights = model.add(op::reshape{}, {weights, model.constant(make_indices(matrix))});
-        }
+        output_ref weights = dequantized_weights(model, type, codes, scale, has_zero_points, matrix);
         if (used != inner) {
             weights = model.add(op::slice{}, {weights, indices(model, {0}), indices(model, {used}), indices(model, {1}),
                                               indices(model, {transposed ? 1 : 0})});

@@ -16,20 +16,11 @@ struct embedding {
     shape codes;
     shape scale;
     bool has_zero_points = false;
-    dimension count = words;
 
     graph made() const {
         graph model;
         const output_ref places = model.parameter(i64, shape{2, 3}, "places");
-        output_ref table = model.add(op::convert{f32}, {model.constant(codes_of(type, codes))});
-        if (has_zero_points) {
-            const output_ref zeros = model.add(op::convert{f32}, {model.constant(codes_of(type, scale))});
-            table = model.add(op::subtract{}, {table, zeros});
-        }
-        table = model.add(op::multiply{}, {table, model.constant(scales_of(scale))});
-        if (codes.rank() != 2) {
-            table = model.add(op::reshape{}, {table, indices(model, {count, width})});
-        }
+        const output_ref table = dequantized_weights(model, type, codes, scale, has_zero_points, {words, width});
         const output_ref axis = model.constant(make_scalar(i64, 0));
         model.result(model.add(op::gather{}, {table, places, axis}, "embedding"));
         prepare(model);
