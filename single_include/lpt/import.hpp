@@ -16993,10 +16993,10 @@ public:
 }  // namespace lpt::inline LPT_ABI::specified
 #endif
 
-// ======== lpt/specified/operation.hpp
-#ifndef LPT_HOLDS_SPECIFIED_OPERATION_HPP
-#define LPT_HOLDS_SPECIFIED_OPERATION_HPP
-// What the kernels of specified arithmetic are given: an operation of a file when they are made, and its tensors' values when they run.
+// ======== lpt/specified/value.hpp
+#ifndef LPT_HOLDS_SPECIFIED_VALUE_HPP
+#define LPT_HOLDS_SPECIFIED_VALUE_HPP
+// Tensors of a network that runs as specified.
 
 namespace lpt::inline LPT_ABI::specified {
 
@@ -17037,26 +17037,26 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(const shape& wanted) {
-        if (has_room && wanted == dimensions) return;
+        if (has_room_ && wanted == dimensions) return;
         become(wanted);
     }
     /// Gives it a type; elements of another are lost.
     void retype(element wanted) {
         if (wanted == type) return;
         type = wanted;
-        has_room = false;
+        has_room_ = false;
     }
 
 private:
-    bool has_room = false;  // for its type and shape
+    bool has_room_ = false;  // for its type and shape
 
     void become(const shape& wanted) {
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
-        has_room = false;
+        has_room_ = false;
         dimensions = wanted;
         ++reshaped;
         memory.resize(byte_size(type, dimensions.elements()));
-        has_room = true;
+        has_room_ = true;
     }
 };
 
@@ -17067,6 +17067,16 @@ inline value like(element type, const value& output) {
     result.memory = value_memory(output.memory.budget());
     return result;
 }
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/operation.hpp
+#ifndef LPT_HOLDS_SPECIFIED_OPERATION_HPP
+#define LPT_HOLDS_SPECIFIED_OPERATION_HPP
+// What the kernels of specified arithmetic are given: an operation of a file when they are made, and its tensors' values when they run.
+
+namespace lpt::inline LPT_ABI::specified {
 
 /// How the codes of a tensor stand for real numbers, one scale for all.
 struct quantized {
@@ -19559,6 +19569,47 @@ inline kernel::convolution_shape shape_of(const shape& input, const shape& outpu
     return result;
 }
 
+/// Which inputs of an operation are data and bias.
+struct product_inputs {
+    std::size_t data, bias;
+};
+
+/// The step of a convolution, transposed or not, whose weights lie as `unpacked` says.
+template <class Arithmetic>
+step make_convolution_step(const operation& op, const kernel::convolution_shape& geometry,
+                           const kernel::convolution_weights& unpacked, const shape& of_output,
+                           const requantization<Arithmetic>& to, product_inputs inputs, step otherwise) {
+    const auto state = std::make_shared<packed_product<kernel::convolution_problem>>();
+    state->kernels = op.kernels();
+    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
+    state->scratch.grow(
+        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
+    kernel::convolution_problem& made = state->problem;
+    made.shape = geometry;
+    made.input_type = kernel::element_kind::i8;
+    made.input_pixel_stride = geometry.in_channels;
+    made.input_zero_point = op.in(inputs.data).zero_point;
+    made.packed_weights = state->weights.data();
+    made.output_pixel_stride = geometry.out_channels;
+    made.scratch = state->scratch.data();
+    made.finish = state->finish(op, to, false, of_output.elements(), inputs.bias);
+    const kernel::parallel_for parallel = op.parallel();
+    const shape of_input = op.input(inputs.data).dimensions;
+    return [=](const operands& run) {
+        const value& input = run.in(inputs.data);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::convolution_problem& problem = state->problem;
+        problem.input = input.data();
+        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->convolution(problem, parallel);
+        if (state->sums.empty()) return;
+        convert_sums(state->sums, bias_of(run, inputs.bias, problem.shape.out_channels), output.to<std::int8_t>(), to);
+    };
+}
+
 }  // namespace detail
 
 /// CONV_2D and DEPTHWISE_CONV_2D. Weights are constants, and shapes those of the file; `otherwise` runs where at run time they are others.
@@ -19586,8 +19637,6 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         if (step made = detail::make_small_product(op, small, of_output, to, false, otherwise)) return made;
     }
     const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
-    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
-    state->kernels = op.kernels();
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
     const std::int64_t taps = kernel_of[1] * kernel_of[2];
@@ -19603,32 +19652,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
         unpacked.in_stride = 1;
         unpacked.tap_stride = kernel_of[3];
     }
-    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.grow(
-        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    kernel::convolution_problem& made = state->problem;
-    made.shape = geometry;
-    made.input_type = kernel::element_kind::i8;
-    made.input_pixel_stride = of_input[3];
-    made.input_zero_point = from.zero_point;
-    made.packed_weights = state->weights.data();
-    made.output_pixel_stride = channels;
-    made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, false, of_output.elements());
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        if (!(input.dimensions == of_input)) return otherwise(run);
-        value& output = run.out();
-        output.reshape(of_output);
-        kernel::convolution_problem& problem = state->problem;
-        problem.input = input.data();
-        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
-        state->kernels->convolution(problem, parallel);
-        if (state->sums.empty()) return;
-        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
-    };
+    return detail::make_convolution_step(op, geometry, unpacked, of_output, to, {0, 2}, otherwise);
 }
 
 /// FULLY_CONNECTED.
@@ -19732,8 +19756,6 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     geometry.in_channels = of_input[3];
     geometry.out_channels = of_output[3];
     geometry.dilation[1] = geometry.dilation[2] = 1;
-    const auto state = std::make_shared<detail::packed_product<kernel::convolution_problem>>();
-    state->kernels = op.kernels();
     const std::int64_t taps = kernel_of[1] * kernel_of[2];
     kernel::convolution_weights unpacked;
     unpacked.data = weights.value.data();
@@ -19741,34 +19763,8 @@ step make_transposed_convolution_on_kernels(const operation& op, step otherwise)
     unpacked.group_stride = unpacked.out_stride * kernel_of[0];
     unpacked.in_stride = 1;
     unpacked.tap_stride = kernel_of[3];
-    state->weights = op.memory(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
-    state->kernels->pack_convolution(geometry, unpacked, state->weights.data(), {});
-    state->scratch.grow(
-        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
-    const quantized from = op.in(2);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, kernel_of[0]));
-    kernel::convolution_problem& made = state->problem;
-    made.shape = geometry;
-    made.input_type = kernel::element_kind::i8;
-    made.input_pixel_stride = of_input[3];
-    made.input_zero_point = from.zero_point;
-    made.packed_weights = state->weights.data();
-    made.output_pixel_stride = of_output[3];
-    made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, false, of_output.elements(), 3);
-    const kernel::parallel_for parallel = op.parallel();
-    return [=](const operands& run) {
-        const value& input = run.in(2);
-        if (!(input.dimensions == of_input)) return otherwise(run);
-        value& output = run.out();
-        output.reshape(of_output);
-        kernel::convolution_problem& problem = state->problem;
-        problem.input = input.data();
-        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
-        state->kernels->convolution(problem, parallel);
-        if (state->sums.empty()) return;
-        detail::convert_sums(state->sums, detail::bias_of(run, 3, of_output[3]), output.to<std::int8_t>(), to);
-    };
+    const requantization<Arithmetic> to(op, op.in(2).scale, op.channel_scales(weights, 0, kernel_of[0]));
+    return detail::make_convolution_step(op, geometry, unpacked, of_output, to, {2, 3}, otherwise);
 }
 
 namespace detail {

@@ -8119,6 +8119,18 @@ public:
     std::size_t bytes() const { return bytes_; }
 };
 
+namespace detail {
+
+/// Bytes of packed weights as a constant, which keeps them.
+inline tensor tensor_of_packed(std::shared_ptr<const packed_bytes> packed) {
+    const shape dimensions{static_cast<dimension>(packed->size())};
+    auto* keeper = new std::shared_ptr<const packed_bytes>(std::move(packed));
+    const auto release = [](void* kept) { delete static_cast<std::shared_ptr<const packed_bytes>*>(kept); };
+    return tensor(u8, dimensions, bytes((*keeper)->data(), (*keeper)->size(), release, keeper));
+}
+
+}  // namespace detail
+
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
@@ -9938,238 +9950,6 @@ inline bool planner::make_cast(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/plan/recurrent.hpp
-#ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
-#define LPT_HOLDS_PLAN_RECURRENT_HPP
-// LSTM and GRU cells and sequences with known weights.
-
-namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
-
-/// Where the inputs of a recurrent operation are, and what it is.
-struct recurrent_form {
-    const op::detail::recurrent_attributes* attributes = nullptr;
-    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
-    bool is_sequence = false;
-    std::size_t weights = 0;  // port of W; R and b follow
-    op::recurrent_direction direction = op::recurrent_direction::forward;
-};
-
-inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
-    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
-}
-
-/// False for operations that are not recurrent.
-inline bool recurrent_form_of(const node& each, recurrent_form& result) {
-    switch (each.kind()) {
-        case op::kind::lstm_cell:
-            result.attributes = &each.as<op::lstm_cell>();
-            result.weights = 3;
-            return true;
-        case op::kind::gru_cell:
-            result.attributes = &each.as<op::gru_cell>();
-            result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
-            result.weights = 2;
-            return true;
-        case op::kind::lstm_sequence:
-            result.attributes = &each.as<op::lstm_sequence>();
-            result.is_sequence = true;
-            result.weights = 4;
-            result.direction = each.as<op::lstm_sequence>().direction;
-            return true;
-        case op::kind::gru_sequence:
-            result.attributes = &each.as<op::gru_sequence>();
-            result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
-            result.is_sequence = true;
-            result.weights = 3;
-            result.direction = each.as<op::gru_sequence>().direction;
-            return true;
-        default: return false;
-    }
-}
-
-/// The functions of the gates; false where the kernel does not know one.
-inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
-    using form = reference::detail::gate_function::form;
-    const std::size_t count = problem.kind == kernel::recurrent_kind::lstm ? 3 : 2;
-    for (std::size_t i = 0; i < count; ++i) {
-        const text& word = self.activations[i];
-        if (word != "sigmoid" && word != "tanh" && word != "relu" && word != "hardsigmoid" && word != "hard_sigmoid") {
-            return false;
-        }
-        const reference::detail::gate_function from = reference::detail::gate_function_at(self, i, self.clip);
-        const kernel::gate_function is = from.is == form::sigmoid ? kernel::gate_function::sigmoid
-                                         : from.is == form::tanh  ? kernel::gate_function::tanh
-                                         : from.is == form::relu  ? kernel::gate_function::relu
-                                                                  : kernel::gate_function::hard_sigmoid;
-        const auto alpha = static_cast<float>(from.alpha);
-        const auto beta = static_cast<float>(from.beta);
-        (i == 0 ? problem.gate : i == 1 ? problem.candidate : problem.output) = is;
-        (i == 0 ? problem.gate_alpha : i == 1 ? problem.candidate_alpha : problem.output_alpha) = alpha;
-        (i == 0 ? problem.gate_beta : i == 1 ? problem.candidate_beta : problem.output_beta) = beta;
-    }
-    if (self.clip > 0) {
-        problem.limit = static_cast<float>(self.clip);
-    }
-    return true;
-}
-
-/// Bytes of packed weights as a constant, which keeps them.
-inline tensor tensor_of_packed(std::shared_ptr<const packed_bytes> packed) {
-    const shape dimensions{static_cast<dimension>(packed->size())};
-    auto* keeper = new std::shared_ptr<const packed_bytes>(std::move(packed));
-    const auto release = [](void* kept) { delete static_cast<std::shared_ptr<const packed_bytes>*>(kept); };
-    return tensor(u8, dimensions, bytes((*keeper)->data(), (*keeper)->size(), release, keeper));
-}
-
-/// Some numbers of each row of a matrix, as a tensor of f32.
-inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first, std::size_t count) {
-    const std::size_t all = rows.elements() / row;
-    tensor_builder result(f32, shape{static_cast<dimension>(all * count)});
-    for (std::size_t i = 0; i < all * count; ++i) {
-        result.real(i, rows.real(i / count * row + first + i % count));
-    }
-    return result.finish();
-}
-
-}  // namespace detail
-
-/// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
-inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
-                                        std::int64_t first, std::int64_t n, std::int64_t& distance) {
-    kernel::gemm_weights packing;
-    packing.type = kernel::element_kind::f32;
-    packing.n = n;
-    packing.k = weights.dimensions()[weights.dimensions().rank() - 1];
-    packing.k_stride = 1;
-    packing.n_stride = packing.k;
-    const std::size_t size = kernels().packed_gemm_bytes(packing.type, packing.k, n);
-    distance = static_cast<std::int64_t>((size + 63) / 64 * 64);
-    const std::string form = "recurrent " + std::to_string(directions) + " " + std::to_string(rows) + " " +
-                             std::to_string(first) + " " + std::to_string(n);
-    const tensor values = as_f32(weights);
-    const auto packed = packed_weights().find_or_pack(
-        weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
-            for (std::int64_t d = 0; d < directions; ++d) {
-                packing.data = values.data() + (d * rows + first) * packing.k * 4;
-                kernels().pack_gemm(packing, to + d * distance, options_.parallel);
-            }
-        });
-    return add_constant(detail::tensor_of_packed(packed));
-}
-
-/// The number of steps of each sequence: no tensor where all sequences have all steps.
-inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) {
-    const tensor* known = model().constant_value(given);
-    bool all = known != nullptr;
-    for (std::size_t i = 0; all && i < known->elements(); ++i) {
-        all = known->integer(i) >= time;
-    }
-    return all ? tensor_id::none : tensor_of(given, layout::plain);
-}
-
-/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
-inline bool planner::make_recurrent(node_id id) {
-    const node& each = model()[id];
-    detail::recurrent_form form;
-    if (!detail::recurrent_form_of(each, form) || each.type() != f32 || each.own_types() != nullptr ||
-        each.inputs() > form.weights + 3 || !detail::has_elements(each.shape())) {
-        return false;
-    }
-    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
-    const std::size_t states = is_lstm ? 2 : 1;
-    for (std::size_t port = 0; port <= states; ++port) {
-        if (model().type(each.input(port)) != f32 || !detail::has_elements(model().shape(each.input(port)))) {
-            return false;
-        }
-    }
-    const bool has_bias = each.inputs() > form.weights + 2;
-    for (std::size_t port = form.weights; port < each.inputs(); ++port) {
-        if (model().constant_value(each.input(port)) == nullptr) {
-            return false;
-        }
-    }
-    kernel::recurrent_problem problem;
-    problem.kind = form.kind;
-    if (!detail::set_gate_functions(*form.attributes, problem)) {
-        return false;
-    }
-    const shape& data = model().shape(each.input(0));
-    problem.batch = data[0];
-    problem.time = form.is_sequence ? data[1] : 1;
-    problem.inputs = data[form.is_sequence ? 2 : 1];
-    problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
-    problem.reverse = form.direction == op::recurrent_direction::reverse;
-    problem.hidden = form.attributes->hidden_size;
-    if (is_lstm) {
-        const auto order = each.is<op::lstm_cell>() ? each.as<op::lstm_cell>().gate_order(each.version())
-                                                    : op::lstm_weights_format::fico;
-        const char letters[] = {'f', 'i', 'c', 'o'};
-        for (std::size_t i = 0; i < 4; ++i) {
-            problem.gates[i] = static_cast<std::int64_t>(reference::detail::gate_place(order, letters[i]));
-        }
-        problem.couples_forget =
-            each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
-    }
-    tensor_id lengths = tensor_id::none;
-    if (form.is_sequence) {
-        const output_ref given = each.input(states + 1);
-        const element type = model().type(given);
-        if (type != i32 && type != i64) {
-            return false;
-        }
-        problem.length_bytes = type == i32 ? 4 : 8;
-        lengths = sequence_lengths(given, problem.time);
-    }
-    const tensor input_weights = *model().constant_value(each.input(form.weights));
-    const tensor hidden_weights = *model().constant_value(each.input(form.weights + 1));
-    const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
-    const bool apart = form.kind == kernel::recurrent_kind::gru;
-    std::int64_t unused = 0;
-    std::vector<tensor_id> operands;
-    operands.push_back(tensor_of(each.input(0), layout::plain));
-    operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
-    operands.push_back(tensor_id::none);
-    tensor_id bias = tensor_id::none;
-    tensor_id hidden_bias = tensor_id::none;
-    if (has_bias) {
-        const tensor given = *model().constant_value(each.input(form.weights + 2));
-        const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
-        const auto gates = static_cast<std::size_t>(rows);
-        bias = add_constant(detail::columns_of(given, row, 0, gates));
-        if (form.kind == kernel::recurrent_kind::gru_linear) {
-            hidden_bias = add_constant(detail::columns_of(given, row, gates, row - gates));
-        }
-    }
-    operands.push_back(bias);
-    operands.push_back(pack_matrices(hidden_weights, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
-                                     problem.packed_hidden_bytes));
-    operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
-                                             problem.hidden, problem.packed_candidate_bytes)
-                             : tensor_id::none);
-    operands.push_back(hidden_bias);
-    operands.push_back(tensor_of(each.input(1), layout::plain));
-    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
-    operands.push_back(lengths);
-    std::vector<tensor_id> outputs;
-    add_outputs(id, outputs);
-    if (!form.is_sequence) {
-        operands.push_back(tensor_id::none);
-    }
-    operands.insert(operands.end(), outputs.begin(), outputs.end());
-    if (!is_lstm) {
-        operands.push_back(tensor_id::none);
-    }
-    operands.push_back(
-        add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    add_kernel({id}, problem, std::move(operands));
-    return true;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
 // ======== lpt/plan/compressed_product.hpp
 #ifndef LPT_HOLDS_PLAN_COMPRESSED_PRODUCT_HPP
 #define LPT_HOLDS_PLAN_COMPRESSED_PRODUCT_HPP
@@ -10472,6 +10252,230 @@ inline bool planner::make_pointwise(node_id id) {
     operands.push_back(add_tensor(each.type(), dimensions, layout::plain));
     define(id, operands.back());
     add_kernel({id}, problem, operands, reference_type(model(), each));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/recurrent.hpp
+#ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
+#define LPT_HOLDS_PLAN_RECURRENT_HPP
+// LSTM and GRU cells and sequences with known weights.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Where the inputs of a recurrent operation are, and what it is.
+struct recurrent_form {
+    const op::detail::recurrent_attributes* attributes = nullptr;
+    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
+    bool is_sequence = false;
+    std::size_t weights = 0;  // port of W; R and b follow
+    op::recurrent_direction direction = op::recurrent_direction::forward;
+};
+
+inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
+    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
+}
+
+/// False for operations that are not recurrent.
+inline bool recurrent_form_of(const node& each, recurrent_form& result) {
+    switch (each.kind()) {
+        case op::kind::lstm_cell:
+            result.attributes = &each.as<op::lstm_cell>();
+            result.weights = 3;
+            return true;
+        case op::kind::gru_cell:
+            result.attributes = &each.as<op::gru_cell>();
+            result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
+            result.weights = 2;
+            return true;
+        case op::kind::lstm_sequence:
+            result.attributes = &each.as<op::lstm_sequence>();
+            result.is_sequence = true;
+            result.weights = 4;
+            result.direction = each.as<op::lstm_sequence>().direction;
+            return true;
+        case op::kind::gru_sequence:
+            result.attributes = &each.as<op::gru_sequence>();
+            result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
+            result.is_sequence = true;
+            result.weights = 3;
+            result.direction = each.as<op::gru_sequence>().direction;
+            return true;
+        default: return false;
+    }
+}
+
+/// The functions of the gates; false where the kernel does not know one.
+inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
+    using form = reference::detail::gate_function::form;
+    const std::size_t count = problem.kind == kernel::recurrent_kind::lstm ? 3 : 2;
+    for (std::size_t i = 0; i < count; ++i) {
+        const text& word = self.activations[i];
+        if (word != "sigmoid" && word != "tanh" && word != "relu" && word != "hardsigmoid" && word != "hard_sigmoid") {
+            return false;
+        }
+        const reference::detail::gate_function from = reference::detail::gate_function_at(self, i, self.clip);
+        const kernel::gate_function is = from.is == form::sigmoid ? kernel::gate_function::sigmoid
+                                         : from.is == form::tanh  ? kernel::gate_function::tanh
+                                         : from.is == form::relu  ? kernel::gate_function::relu
+                                                                  : kernel::gate_function::hard_sigmoid;
+        const auto alpha = static_cast<float>(from.alpha);
+        const auto beta = static_cast<float>(from.beta);
+        (i == 0 ? problem.gate : i == 1 ? problem.candidate : problem.output) = is;
+        (i == 0 ? problem.gate_alpha : i == 1 ? problem.candidate_alpha : problem.output_alpha) = alpha;
+        (i == 0 ? problem.gate_beta : i == 1 ? problem.candidate_beta : problem.output_beta) = beta;
+    }
+    if (self.clip > 0) {
+        problem.limit = static_cast<float>(self.clip);
+    }
+    return true;
+}
+
+/// Some numbers of each row of a matrix, as a tensor of f32.
+inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first, std::size_t count) {
+    const std::size_t all = rows.elements() / row;
+    tensor_builder result(f32, shape{static_cast<dimension>(all * count)});
+    for (std::size_t i = 0; i < all * count; ++i) {
+        result.real(i, rows.real(i / count * row + first + i % count));
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
+inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
+                                        std::int64_t first, std::int64_t n, std::int64_t& distance) {
+    kernel::gemm_weights packing;
+    packing.type = kernel::element_kind::f32;
+    packing.n = n;
+    packing.k = weights.dimensions()[weights.dimensions().rank() - 1];
+    packing.k_stride = 1;
+    packing.n_stride = packing.k;
+    const std::size_t size = kernels().packed_gemm_bytes(packing.type, packing.k, n);
+    distance = static_cast<std::int64_t>((size + 63) / 64 * 64);
+    const std::string form = "recurrent " + std::to_string(directions) + " " + std::to_string(rows) + " " +
+                             std::to_string(first) + " " + std::to_string(n);
+    const tensor values = as_f32(weights);
+    const auto packed = packed_weights().find_or_pack(
+        weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
+            for (std::int64_t d = 0; d < directions; ++d) {
+                packing.data = values.data() + (d * rows + first) * packing.k * 4;
+                kernels().pack_gemm(packing, to + d * distance, options_.parallel);
+            }
+        });
+    return add_constant(detail::tensor_of_packed(packed));
+}
+
+/// The number of steps of each sequence: no tensor where all sequences have all steps.
+inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) {
+    const tensor* known = model().constant_value(given);
+    bool all = known != nullptr;
+    for (std::size_t i = 0; all && i < known->elements(); ++i) {
+        all = known->integer(i) >= time;
+    }
+    return all ? tensor_id::none : tensor_of(given, layout::plain);
+}
+
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
+inline bool planner::make_recurrent(node_id id) {
+    const node& each = model()[id];
+    detail::recurrent_form form;
+    if (!detail::recurrent_form_of(each, form) || each.type() != f32 || each.own_types() != nullptr ||
+        each.inputs() > form.weights + 3 || !detail::has_elements(each.shape())) {
+        return false;
+    }
+    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
+    const std::size_t states = is_lstm ? 2 : 1;
+    for (std::size_t port = 0; port <= states; ++port) {
+        if (model().type(each.input(port)) != f32 || !detail::has_elements(model().shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const bool has_bias = each.inputs() > form.weights + 2;
+    for (std::size_t port = form.weights; port < each.inputs(); ++port) {
+        if (model().constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
+    kernel::recurrent_problem problem;
+    problem.kind = form.kind;
+    if (!detail::set_gate_functions(*form.attributes, problem)) {
+        return false;
+    }
+    const shape& data = model().shape(each.input(0));
+    problem.batch = data[0];
+    problem.time = form.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.is_sequence ? 2 : 1];
+    problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
+    problem.reverse = form.direction == op::recurrent_direction::reverse;
+    problem.hidden = form.attributes->hidden_size;
+    if (is_lstm) {
+        const auto order = each.is<op::lstm_cell>() ? each.as<op::lstm_cell>().gate_order(each.version())
+                                                    : op::lstm_weights_format::fico;
+        const char letters[] = {'f', 'i', 'c', 'o'};
+        for (std::size_t i = 0; i < 4; ++i) {
+            problem.gates[i] = static_cast<std::int64_t>(reference::detail::gate_place(order, letters[i]));
+        }
+        problem.couples_forget =
+            each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
+    }
+    tensor_id lengths = tensor_id::none;
+    if (form.is_sequence) {
+        const output_ref given = each.input(states + 1);
+        const element type = model().type(given);
+        if (type != i32 && type != i64) {
+            return false;
+        }
+        problem.length_bytes = type == i32 ? 4 : 8;
+        lengths = sequence_lengths(given, problem.time);
+    }
+    const tensor input_weights = *model().constant_value(each.input(form.weights));
+    const tensor hidden_weights = *model().constant_value(each.input(form.weights + 1));
+    const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
+    const bool apart = form.kind == kernel::recurrent_kind::gru;
+    std::int64_t unused = 0;
+    std::vector<tensor_id> operands;
+    operands.push_back(tensor_of(each.input(0), layout::plain));
+    operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
+    operands.push_back(tensor_id::none);
+    tensor_id bias = tensor_id::none;
+    tensor_id hidden_bias = tensor_id::none;
+    if (has_bias) {
+        const tensor given = *model().constant_value(each.input(form.weights + 2));
+        const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
+        const auto gates = static_cast<std::size_t>(rows);
+        bias = add_constant(detail::columns_of(given, row, 0, gates));
+        if (form.kind == kernel::recurrent_kind::gru_linear) {
+            hidden_bias = add_constant(detail::columns_of(given, row, gates, row - gates));
+        }
+    }
+    operands.push_back(bias);
+    operands.push_back(pack_matrices(hidden_weights, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
+                                     problem.packed_hidden_bytes));
+    operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
+                                             problem.hidden, problem.packed_candidate_bytes)
+                             : tensor_id::none);
+    operands.push_back(hidden_bias);
+    operands.push_back(tensor_of(each.input(1), layout::plain));
+    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
+    operands.push_back(lengths);
+    std::vector<tensor_id> outputs;
+    add_outputs(id, outputs);
+    if (!form.is_sequence) {
+        operands.push_back(tensor_id::none);
+    }
+    operands.insert(operands.end(), outputs.begin(), outputs.end());
+    if (!is_lstm) {
+        operands.push_back(tensor_id::none);
+    }
+    operands.push_back(
+        add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
+    add_kernel({id}, problem, std::move(operands));
     return true;
 }
 

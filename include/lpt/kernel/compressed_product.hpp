@@ -284,8 +284,8 @@ private:
 
     void run_expanded(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
         alignas(64) float weights[most_part * columns];
-        alignas(
-            64) float near[most_rows * most_part];  // x of the part: rows that lie far apart share lines of the cache
+        // Rows of x that lie far apart share lines of the cache: those of the part are brought together.
+        alignas(64) float near[most_rows * most_part];
         for_each_part([&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)

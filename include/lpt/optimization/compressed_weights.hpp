@@ -12,7 +12,8 @@ namespace fusion {
 /// Fewer weights are better kept as f32: a core's second cache holds 1 MiB of them.
 inline constexpr std::size_t least_compressed = 262144;
 
-constexpr bool has_few_bits(element type) { return type == u4 || type == i4 || type == u8 || type == i8; }
+constexpr bool is_byte(element type) { return type == u8 || type == i8; }
+constexpr bool has_few_bits(element type) { return type == u4 || type == i4 || is_byte(type); }
 
 /// Weights of few bits with their dequantization: scale * (codes - zero_point), and the axes in which that is said.
 struct compressed_weights {
@@ -85,7 +86,7 @@ constexpr tensor known_numbers(const graph& model, output_ref from) {
 /// True for the dequantization of bytes.
 constexpr bool dequantizes_bytes(const rewrite& r, output_ref from) {
     const dequantization found = find_dequantization_at(r.model, from, r.options.default_precisions);
-    return !found.empty() && (r.model.type(found.data) == u8 || r.model.type(found.data) == i8);
+    return !found.empty() && is_byte(r.model.type(found.data));
 }
 
 /// True for a Slice that takes the first elements.

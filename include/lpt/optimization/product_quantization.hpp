@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/optimization/compressed_weights.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/pattern.hpp>
@@ -8,8 +9,6 @@
 namespace lpt::inline LPT_ABI {
 
 namespace fusion {
-
-constexpr bool is_byte(element type) { return type == u8 || type == i8; }
 
 /// A FakeQuantize with so many levels as bytes have values, one constant range for all, that gives real numbers.
 constexpr bool quantizes_to_bytes(const graph& model, node_id id) {

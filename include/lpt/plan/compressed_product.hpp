@@ -2,7 +2,7 @@
 // Products with weights of few bits.
 #pragma once
 
-#include <lpt/plan/recurrent.hpp>
+#include <lpt/plan/planner.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -78,14 +78,6 @@ inline bool set_gate_functions(const op::detail::recurrent_attributes& self, ker
     return true;
 }
 
-/// Bytes of packed weights as a constant, which keeps them.
-inline tensor tensor_of_packed(std::shared_ptr<const packed_bytes> packed) {
-    const shape dimensions{static_cast<dimension>(packed->size())};
-    auto* keeper = new std::shared_ptr<const packed_bytes>(std::move(packed));
-    const auto release = [](void* kept) { delete static_cast<std::shared_ptr<const packed_bytes>*>(kept); };
-    return tensor(u8, dimensions, bytes((*keeper)->data(), (*keeper)->size(), release, keeper));
-}
-
 /// Some numbers of each row of a matrix, as a tensor of f32.
 inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first, std::size_t count) {
     const std::size_t all = rows.elements() / row;

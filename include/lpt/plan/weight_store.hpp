@@ -66,4 +66,16 @@ public:
     std::size_t bytes() const { return bytes_; }
 };
 
+namespace detail {
+
+/// Bytes of packed weights as a constant, which keeps them.
+inline tensor tensor_of_packed(std::shared_ptr<const packed_bytes> packed) {
+    const shape dimensions{static_cast<dimension>(packed->size())};
+    auto* keeper = new std::shared_ptr<const packed_bytes>(std::move(packed));
+    const auto release = [](void* kept) { delete static_cast<std::shared_ptr<const packed_bytes>*>(kept); };
+    return tensor(u8, dimensions, bytes((*keeper)->data(), (*keeper)->size(), release, keeper));
+}
+
+}  // namespace detail
+
 }  // namespace lpt::inline LPT_ABI::plan
