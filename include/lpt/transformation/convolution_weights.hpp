@@ -4,9 +4,7 @@
 #include <lpt/transformation/convolution_conditions.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Quantized weights as a convolution is to read them, and what makes real numbers of them.
 struct low_precision_weights {
@@ -45,14 +43,11 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
     }
     const quantization_details details = details_of(model, fake_quantize);
     const auto steps = static_cast<double>(details.levels - 1);
-    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+    return for_all(0, details.lows.size(), [&](std::size_t i) {
         const double low = details.lows[i];
         const double step = (details.highs[i] - low) / steps;
-        if (low != math::floor(low) || step != math::floor(step)) {
-            return false;
-        }
-    }
-    return true;
+        return low == math::floor(low) && step == math::floor(step);
+    });
 }
 
 /// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
@@ -149,6 +144,4 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     return made;
 }
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail

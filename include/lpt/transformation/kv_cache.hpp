@@ -50,13 +50,12 @@ private:
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
     static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
-        const node_id multiply = model.producer(id, 0);
-        const int port = detail::constant_port(model, multiply, false);
-        if (port < 0) {
+        const detail::operands_with_constant operands = detail::operands_of(model, model.producer(id, 0));
+        if (!operands) {
             return refuse(reason::no_dequantization, 0);
         }
-        found.factor = model[multiply].input(static_cast<std::size_t>(port));
-        found.convert = model.producer(multiply, static_cast<std::size_t>(1 - port));
+        found.factor = operands.constant;
+        found.convert = operands.data.node;
         if (const node& above = model[found.convert]; above.is<op::subtract>() && is_constant(model, above.input(1))) {
             found.zero_point = above.input(1);
             found.convert = above.input(0).node;
@@ -80,13 +79,13 @@ private:
             found.multiply = model.producer(found.subtract, 0);
         }
         const bool multiplies = model[found.multiply].is<op::multiply>();
-        const int constant = multiplies ? detail::constant_port(model, found.multiply, false) : -1;
-        if (constant < 0) {
+        const auto operands =
+            multiplies ? detail::operands_of(model, found.multiply) : detail::operands_with_constant{};
+        if (!operands) {
             return no_cache(found.multiply);
         }
-        const auto port = static_cast<std::size_t>(constant);
-        found.scale = model[found.multiply].input(port);
-        found.data = model[found.multiply].input(1 - port);
+        found.scale = operands.constant;
+        found.data = operands.data;
         for (const output_ref each : {found.scale, found.shift}) {
             if (each && !is_constant(model, each)) {
                 return refuse_because_of(reason::input_not_constant, 0, each.node);

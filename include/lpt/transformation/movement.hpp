@@ -6,12 +6,12 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
+/// A rule about an operation and the dequantization on its input 0. Where the conditions hold the operation gets a dequantization of its own, and
+/// `Rule::apply(r, operation, found)` rewrites both; it gives whether it changed the graph.
 ///
-///     f(s (q - z))  =  s' (f(q) - z')
 /// `Rule` has a name and a pattern, and may say the others its own way.
 template <class Rule, rule_condition... Conditions>
-struct movement {
+struct dequantized_rule {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<Conditions...>(r, id);
     }
@@ -25,6 +25,17 @@ struct movement {
         if (!is_own) {
             found = normalize_dequantization(r, find_dequantization(r, operation));
         }
+        return Rule::apply(r, operation, found);
+    }
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
+};
+
+/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
+///
+///     f(s (q - z))  =  s' (f(q) - z')
+template <class Rule, rule_condition... Conditions>
+struct movement : dequantized_rule<Rule, Conditions...> {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
         move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
         return true;
     }
@@ -36,7 +47,6 @@ struct movement {
         return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
     }
     static constexpr move_settings settings(const rewrite&, node_id) { return {}; }
-    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.

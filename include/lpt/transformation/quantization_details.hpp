@@ -9,12 +9,7 @@ namespace lpt::inline LPT_ABI {
 
 /// True if inputs `first` to 4 of a FakeQuantize are Constants; 1: all ranges, 3: the output range.
 constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, std::size_t first = 1) {
-    for (std::size_t port = first; port < 5; ++port) {
-        if (model.constant_value(model[fake_quantize].input(port)) == nullptr) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(first, 5, [&](std::size_t port) { return is_constant(model, model[fake_quantize].input(port)); });
 }
 
 /// A refusal because of the levels of a FakeQuantize.

@@ -77,19 +77,17 @@ constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
 /// rank 4 or 5.
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
     const shape& result = model[id].shape();
-    return model[id].is<op::multiply>() && detail::constant_port(model, id, false) >= 0 && result.rank_is_static() &&
+    return model[id].is<op::multiply>() && detail::operands_of(model, id) && result.rank_is_static() &&
            (result.rank() == 4 || result.rank() == 5);
 }
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
-    const int port = model[id].is<op::multiply>() ? detail::constant_port(model, id, false) : -1;
-    if (port < 0) {
-        return false;
-    }
-    const shape& dimensions = model.shape(model[id].input(static_cast<std::size_t>(port)));
-    return dimensions.is_dynamic() || dimensions.elements() == 1;
+    const bool multiplies = model[id].is<op::multiply>();
+    const auto operands = multiplies ? detail::operands_of(model, id) : detail::operands_with_constant{};
+    const auto is_one = [](const shape& dimensions) { return dimensions.is_dynamic() || dimensions.elements() == 1; };
+    return operands && is_one(model.shape(operands.constant));
 }
 
 }  // namespace lpt::inline LPT_ABI

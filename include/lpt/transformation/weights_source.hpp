@@ -56,12 +56,9 @@ constexpr verdict zero_point_has_type(const graph& model, const dequantization& 
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
 constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, unsigned allowed) {
-    for (std::size_t port = 1; port < 5; ++port) {
-        if (!varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed)) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(1, 5, [&](std::size_t port) {
+        return varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed);
+    });
 }
 
 }  // namespace detail

@@ -25,16 +25,16 @@ struct multiply_to_group_convolution_transformation {
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
-        const int port = data_port(model, id);
-        if (port < 0) {
+        const detail::operands_with_constant operands = detail::operands_of(model, id);
+        if (!operands) {
             return refuse(reason::nothing_to_do, 1);
         }
-        const output_ref source = model[id].input(static_cast<std::size_t>(port));
-        if (is_constant(model, source) ||
-            (model[source.node].is<op::subtract>() && is_constant(model, model[source.node].input(0)))) {
+        const int port = operands.port == 1 ? 0 : 1;
+        if (is_constant(model, operands.data) ||
+            (model[operands.data.node].is<op::subtract>() && is_constant(model, model[operands.data.node].input(0)))) {
             return refuse(reason::constant_path, port);
         }
-        if (const verdict shapes = shapes_verdict(model, id); !shapes) {
+        if (const verdict shapes = shapes_verdict(model, id, operands); !shapes) {
             return shapes;
         }
         const output_ref data = source_of(r, id).data;
@@ -45,13 +45,13 @@ struct multiply_to_group_convolution_transformation {
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
         const bool is_restricted =
             r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type);
-        return !is_real(model.type(constant_input(model, id))) ? refuse(reason::types_do_not_match, 1 - port)
-               : is_restricted                                 ? refuse_type(reason::restricted_by_target, port, type)
-               : weights_type(r, id, type) == dynamic          ? refuse(reason::no_precision_left, 1)
-                                                               : yes;
+        return !is_real(model.type(operands.constant)) ? refuse(reason::types_do_not_match, 1 - port)
+               : is_restricted                         ? refuse_type(reason::restricted_by_target, port, type)
+               : weights_type(r, id, type) == dynamic  ? refuse(reason::no_precision_left, 1)
+                                                       : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (data_port(r.model, id) < 0) {
+        if (!detail::operands_of(r.model, id)) {
             return false;
         }
         if (const verdict why = can_transform(r, id); !why) {
@@ -63,7 +63,7 @@ struct multiply_to_group_convolution_transformation {
         shape kernels = shape::of_ones(result.rank() + 1);
         kernels[0] = result[1];
         const element type = weights_type(r, id, model.type(found.data));
-        const node_id weights = model.constant(make_tensor(type, kernels, view<double>({1})));
+        const node_id weights = model.constant(make_tensor(type, kernels, {1.0}));
         const integers ones(result.rank() - 2, 1);
         const integers zeros(result.rank() - 2, 0);
         const node_id convolution =
@@ -75,21 +75,14 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join({model[convolution].name(), "/Add"}).view());
         }
-        return replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
+        return replace_and_name(r, id, scaled(r, id, last, detail::operands_of(model, id).constant));
     }
 
 private:
-    /// The input beside a constant, which is looked for on input 1 first; -1 if there is none.
-    static constexpr int data_port(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 0 : is_constant(model, model[id].input(0)) ? 1 : -1;
-    }
-    static constexpr output_ref constant_input(const graph& model, node_id id) {
-        return model[id].input(data_port(model, id) == 0 ? 1 : 0);
-    }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
     static constexpr dequantization source_of(const rewrite& r, node_id id) {
-        const auto port = static_cast<std::size_t>(data_port(r.model, id));
+        const std::size_t port = 1 - detail::operands_of(r.model, id).port;
         dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
             found = {};
@@ -98,10 +91,11 @@ private:
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const graph& model, node_id id) {
-        const int port = data_port(model, id);
-        const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
-        const shape& constant = model.shape(constant_input(model, id));
+    static constexpr verdict shapes_verdict(const graph& model, node_id id,
+                                            const detail::operands_with_constant& operands) {
+        const int port = operands.port == 1 ? 0 : 1;
+        const shape& data = model.shape(operands.data);
+        const shape& constant = model.shape(operands.constant);
         const shape& result = model[id].shape();
         const bool keeps_channels = data.rank() > 1 && result.rank() == data.rank() && result[1] == data[1];
         const auto is_channel = [](std::size_t axis) { return axis < 2; };  // upstream does not align them
@@ -123,7 +117,7 @@ private:
             return accepted->types.front();
         }
         const auto* marked =
-            attributes_of<attribute::precisions>(r).find_input(id, data_port(r.model, id) == 0 ? 1 : 0);
+            attributes_of<attribute::precisions>(r).find_input(id, detail::operands_of(r.model, id).port);
         const view<element> types =
             marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();

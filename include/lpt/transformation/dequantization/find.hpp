@@ -30,29 +30,32 @@ struct dequantization {
 
 namespace detail {
 
-/// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
-constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
-    const node& each = model[id];
-    for (int port = 1; port >= 0; --port) {
-        const output_ref source = each.input(static_cast<std::size_t>(port));
+/// The inputs of an elementwise operation with a constant; no outputs where there is none.
+struct operands_with_constant {
+    std::size_t port = 0;  // of the constant: 1, where both are constant
+    output_ref constant;
+    output_ref data;
+
+    constexpr explicit operator bool() const { return static_cast<bool>(constant); }
+};
+/// `through_convert`: the constant may be converted to real numbers.
+constexpr operands_with_constant operands_of(const graph& model, node_id id, bool through_convert = false) {
+    for (const std::size_t port : {std::size_t{1}, std::size_t{0}}) {
+        const output_ref source = model[id].input(port);
         if (is_constant(model, source) ||
             (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
-            return port;
+            return {port, source, model[id].input(1 - port)};
         }
     }
-    return -1;
+    return {};
 }
 
-/// True if the constant does not broadcast the data to a larger shape.
-constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
-    const node& each = model[id];
-    const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
-    const shape& result = each.shape();
-    if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
-        return data.rank_is_dynamic() == result.rank_is_dynamic();
-    }
-    if (data.rank() != result.rank()) {
-        return false;
+/// True if an elementwise operation gives the shape of an operand: the others do not broadcast it to a larger one.
+constexpr bool keeps_data_shape(const graph& model, node_id id, output_ref operand) {
+    const shape& data = model.shape(operand);
+    const shape& result = model[id].shape();
+    if (data.rank_is_dynamic() || result.rank_is_dynamic() || data.rank() != result.rank()) {
+        return data.rank_is_dynamic() && result.rank_is_dynamic();
     }
     const dimension* theirs = result.begin();
     for (const dimension mine : data) {
@@ -65,13 +68,8 @@ constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
 
 constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
     const shape& dimensions = model.shape(data);
-    if (dimensions.rank_is_static() && dimensions.rank() == 1) {
-        return 0;
-    }
-    if (model[data.node].is<op::mat_mul>() && dimensions.rank_is_static() && dimensions.rank() > 0) {
-        return dimensions.rank() - 1;
-    }
-    return 1;
+    const std::size_t rank = dimensions.rank_is_static() ? dimensions.rank() : 0;
+    return rank == 1 ? 0 : rank != 0 && model[data.node].is<op::mat_mul>() ? rank - 1 : 1;
 }
 
 /// Makes a Subtract of a zero point, perhaps a converted one, part of a dequantization.
@@ -96,22 +94,19 @@ constexpr void take_subtract(const graph& model, node_id subtract, dequantizatio
     output_ref data = source;
     const node* last = &model[data.node];
     if (last->is<op::multiply>()) {
-        const int port = detail::constant_port(model, data.node, false);
-        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
-            return {};
-        }
-        const node_id scale = last->input(static_cast<std::size_t>(port)).node;
-        if (!is_real(model[scale].type())) {
+        const detail::operands_with_constant operands = detail::operands_of(model, data.node);
+        if (!operands || !detail::keeps_data_shape(model, data.node, operands.data) ||
+            !is_real(model.type(operands.constant))) {
             return {};
         }
         result.multiply = data.node;
-        result.scale = scale;
-        data = last->input(port == 1 ? 0 : 1);
+        result.scale = operands.constant.node;
+        data = operands.data;
         last = &model[data.node];
     }
     // A constant from which the data is subtracted is no zero point.
-    if (last->is<op::subtract>() && detail::constant_port(model, data.node, true) == 1 &&
-        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, 1)) {
+    if (last->is<op::subtract>() && detail::operands_of(model, data.node, true).port == 1 &&
+        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, last->input(0))) {
         detail::take_subtract(model, data.node, result);
         data = last->input(0);
         last = &model[data.node];
@@ -171,7 +166,8 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
         return {};
     }
     if (model[at].is<op::subtract>()) {
-        if (detail::constant_port(model, at, true) != 1 || !detail::keeps_data_shape(model, at, 1)) {
+        if (detail::operands_of(model, at, true).port != 1 ||
+            !detail::keeps_data_shape(model, at, model[at].input(0))) {
             return {};
         }
         detail::take_subtract(model, at, result);
@@ -180,12 +176,12 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
         }
     }
     if (model[at].is<op::multiply>()) {
-        const int port = detail::constant_port(model, at, false);
-        if (port < 0 || !detail::keeps_data_shape(model, at, port)) {
+        const detail::operands_with_constant operands = detail::operands_of(model, at);
+        if (!operands || !detail::keeps_data_shape(model, at, operands.data)) {
             return {};
         }
         result.multiply = at;
-        result.scale = model.producer(at, static_cast<std::size_t>(port));
+        result.scale = operands.constant.node;
     } else if (!result.has_subtract()) {
         return {};
     }

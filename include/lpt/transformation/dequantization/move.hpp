@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI {
 /// What `move_dequantization_after` made.
 struct moved_dequantization {
     node_id operation = node_id::none;  // the operation on low precision data
-    node_id last = node_id::none;  // the last operation of the dequantization behind it
+    output_ref last;  // what the dequantization behind it gives
 };
 
 /// How `move_dequantization_after` deals with types and zero points.
@@ -122,7 +122,7 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
         r.attributes.copy_node(operation, each);  // what takes it up later belongs to the operation's group
     }
     moved.then(dequantized).finish();
-    return {operation, dequantized.node};
+    return {operation, dequantized};
 }
 
 }  // namespace lpt::inline LPT_ABI

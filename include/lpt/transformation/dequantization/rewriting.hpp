@@ -21,11 +21,10 @@ class rewriting {
 
     constexpr bool has_same_shapes(view<output_ref> inputs) const {
         const graph& model = r_.model;
-        bool same = model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs();
-        for (std::size_t port = 0; same && port < inputs.size(); ++port) {
-            same = model.shape(inputs[port]) == model.shape(model[operation_].input(port));
-        }
-        return same;
+        return model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs() &&
+               for_all(0, inputs.size(), [&](std::size_t port) {
+                   return model.shape(inputs[port]) == model.shape(model[operation_].input(port));
+               });
     }
 
 public:

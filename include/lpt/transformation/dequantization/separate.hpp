@@ -10,7 +10,7 @@ namespace lpt::inline LPT_ABI {
 
 /// The dequantization with its scale on input 1 of the Multiply, in the graph; a zero point is there anyway.
 constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
-    if (found.has_multiply() && detail::constant_port(r.model, found.multiply, false) == 0) {
+    if (found.has_multiply() && !is_constant(r.model, r.model[found.multiply].input(1))) {
         const node& old = r.model[found.multiply];
         const node_id made = r.model.clone(found.multiply, {old.input(1), old.input(0)});
         replace_and_name(r, found.multiply, made);
@@ -21,8 +21,7 @@ constexpr dequantization normalize_dequantization(rewrite& r, dequantization fou
 /// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
 constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     graph& model = r.model;
-    const int port = detail::constant_port(model, elementwise, true);
-    const output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
+    const auto [port, source, data] = detail::operands_of(model, elementwise, true);
     const bool converted = model[source.node].is<op::convert>();
     const node_id constant = converted ? model.producer(source.node, 0) : source.node;
     const shape& result = model[elementwise].shape();
@@ -32,8 +31,7 @@ constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
     }
     const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
     copy_information(r, constant, made);
-    model.set_input(elementwise, static_cast<std::size_t>(port),
-                    converted ? clone_with_information(r, source.node, {made}) : made);
+    model.set_input(elementwise, port, converted ? clone_with_information(r, source.node, {made}) : made);
     return made;
 }
 

@@ -9,6 +9,20 @@ namespace lpt::inline LPT_ABI {
 
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
 
+/// True if an answer holds for all numbers (ports, axes, places) from `first` up to `end`, which is left out.
+template <class Answer>
+constexpr bool for_all(std::size_t first, std::size_t end, const Answer& holds) {
+    while (first < end && holds(first)) {
+        ++first;
+    }
+    return first >= end;
+}
+/// True if it holds for one of them.
+template <class Answer>
+constexpr bool for_any(std::size_t first, std::size_t end, const Answer& holds) {
+    return !for_all(first, end, [&](std::size_t each) { return !holds(each); });
+}
+
 /// The place of the first value that an answer holds for; the number of values where it holds for none.
 template <class Answer>
 constexpr std::size_t first_value(const tensor& values, const Answer& holds) {
@@ -25,12 +39,7 @@ constexpr bool any_value(const tensor& values, const Answer& holds) {
 /// True if sizes other than 1 stand only at axes that an answer holds for.
 template <class Answer>
 constexpr bool varies_only_where(const shape& dimensions, const Answer& holds) {
-    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        if (dimensions[axis] != 1 && !holds(axis)) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(0, dimensions.rank(), [&](std::size_t axis) { return dimensions[axis] == 1 || holds(axis); });
 }
 /// How many axes have several elements.
 constexpr std::size_t count_long_axes(const shape& dimensions) {
@@ -75,12 +84,7 @@ constexpr bool is_scalar_like(const tensor& values) {
         (values.type() != f32 || first != 0)) {
         return first == first && detail::all_bits_equal(values);
     }
-    for (std::size_t i = 1; i < count; ++i) {
-        if (values.real(i) != first) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(1, count, [&](std::size_t place) { return values.real(place) == first; });
 }
 constexpr bool is_scalar_like(const graph& model, node_id constant) {
     return is_scalar_like(constant_of(model, constant));
@@ -117,6 +121,12 @@ constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && 
 constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+/// A Constant as it is, or the one below a Convert; no output for others.
+constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
+    return is_constant(model, source)             ? source
+           : is_converted_constant(model, source) ? model[source.node].input(0)
+                                                  : output_ref();
 }
 
 /// The only reader of output 0 of a node; `none` if there is none or more than one.

@@ -72,11 +72,8 @@ constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
 }
 
 constexpr bool takes_one_type(const graph& model, node_id id) {
-    bool same = true;
-    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-        same = same && model.type(model[id].input(port)) == model[id].type();
-    }
-    return same;
+    return for_all(0, model[id].inputs(),
+                   [&](std::size_t port) { return model.type(model[id].input(port)) == model[id].type(); });
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
 /// s < 0).
-struct clamp_transformation {
+struct clamp_transformation : dequantized_rule<clamp_transformation> {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<base_precondition, has_scale, constants_are_finite, is_uniform, limits_are_floats>(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id clamp, const dequantization& found) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(separates_for_nothing(r, id, why) ? unshare(r, id) : id, name, why);
-        }
-        const node_id clamp = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
         const node_id limited = model.add(quantized_limits(model, moved, found), {model[moved].input(0)});
         compute_in(model, limited, 0, model[found.scale].type());
@@ -29,13 +23,14 @@ struct clamp_transformation {
         keep_type_of_readers(model, moved, model[limited].type());
         return replace_and_name(r, moved, limited);
     }
+    /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        const bool copies = r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
+                            is_scalar_like(r.model, find_dequantization(r, id).scale);
+        return r.refused(copies ? unshare(r, id) : id, name, why);
+    }
 
 private:
-    /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
-    static constexpr bool separates_for_nothing(const rewrite& r, node_id id, const verdict& why) {
-        return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
-               is_scalar_like(r.model, find_dequantization(r, id).scale);
-    }
     /// The limits are divided by the scale.
     static constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
         const op::clamp limits = quantized_limits(r.model, id, found);

@@ -16,19 +16,12 @@ struct depth_to_space_transformation : movement<depth_to_space_transformation, c
     static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
         return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
+        if (!r.follows(quirk::depth_to_space_constants) || !result_takes(r.model, operation, found)) {
+            return movement::apply(r, operation, found);
         }
-        const node_id operation = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
-        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, operation, found);
-        const dequantization behind = keeps_shape ? found : moved(r, operation, found);
-        const node_id last = move_dequantization_after(r, operation, behind).last;
-        if (keeps_shape) {
-            for (const input_ref user : r.model.uses(output_ref(last))) {
-                r.model.infer(user.node);
-            }
+        for (const input_ref user : r.model.uses(move_dequantization_after(r, operation, found).last)) {
+            r.model.infer(user.node);
         }
         return true;
     }

@@ -18,9 +18,7 @@
 #include <lpt/transformation/main/transpose.hpp>
 #include <lpt/transformation/main/unsqueeze.hpp>
 
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Moves a dequantization behind an operation that gives the values that it gets, by that operation's own rules.
 template <class... Transformations>
@@ -44,6 +42,4 @@ using move_behind = move_behind_first_of<
     relu_transformation, reshape_transformation, shuffle_channels_transformation, space_to_batch_transformation,
     squeeze_transformation, strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail

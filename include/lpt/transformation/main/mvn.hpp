@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/main/scale_signs.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -9,7 +8,7 @@ namespace lpt::inline LPT_ABI {
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
 /// one scale; with `quirk::unscaled_epsilon` it stays as it is.
-struct mvn_transformation : guarded<mvn_transformation> {
+struct mvn_transformation : dequantized_rule<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
@@ -17,9 +16,7 @@ struct mvn_transformation : guarded<mvn_transformation> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<can_move_behind, has_no_zero_point, scale_stays, eps_can_be_rescaled>(r, id);
     }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id mvn = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id mvn, const dequantization& found) {
         tensor scale = constant_of(r.model, found.scale);
         if (op::mvn self = r.model[mvn].as<op::mvn>(); self.normalize_variance) {
             if (rescales_eps(r, self)) {
@@ -55,12 +52,11 @@ private:
         }
         const integers axes =
             model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
+        bool any = false;
         for (const std::int64_t each : axes) {
-            if (normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis)) {
-                return true;
-            }
+            any = any || normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis);
         }
-        return false;
+        return any;
     }
 };
 

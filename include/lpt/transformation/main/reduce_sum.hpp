@@ -5,15 +5,24 @@
 
 namespace lpt::inline LPT_ABI {
 
+/// Refuses a zero point where it is not known how many elements are summed.
+constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
+    const shape& data = r.model.shape(r.model[id].input(0));
+    const seq<bool, 8> reduced = reduced_axes(r.model, id);
+    for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
+        if (reduced[axis] && !data.is_static(axis)) {
+            return refuse_axis(reason::dynamic_axis, 0, axis);
+        }
+    }
+    return yes;
+}
+
 /// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
 /// s * (sum of q - n * z).
-struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
+struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move_behind_reduction, count_is_known> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind_reduction, count_is_known>(r, id);
-    }
     static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
     static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         dequantization behind = reduction::moved(r, reduce, found);
@@ -33,18 +42,6 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
             fold_to_constant(r, op::multiply{}, {fold_convert(r.model, behind.zero_point, type), factor});
         behind.zero_point_convert = node_id::none;
         return behind;
-    }
-
-private:
-    static constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
-        const shape& data = r.model.shape(r.model[id].input(0));
-        const seq<bool, 8> reduced = reduced_axes(r.model, id);
-        for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
-            if (reduced[axis] && !data.is_static(axis)) {
-                return refuse_axis(reason::dynamic_axis, 0, axis);
-            }
-        }
-        return yes;
     }
 };
 

@@ -39,13 +39,10 @@ private:
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
     static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
-        for (std::size_t port = 0; port < multiply.inputs(); ++port) {
+        return for_any(0, multiply.inputs(), [&](std::size_t port) {
             const tensor* value = model.constant_value(multiply.input(port));
-            if (value != nullptr && value->elements() == 1) {
-                return true;
-            }
-        }
-        return false;
+            return value != nullptr && value->elements() == 1;
+        });
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
     static constexpr verdict channels_may_move(const rewrite& r, node_id id, const dequantization& found) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/guarded.hpp>
+#include <lpt/transformation/movement.hpp>
 
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
 namespace lpt::inline LPT_ABI {
@@ -57,13 +56,8 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
 template <class Rule>
-struct split_movement : guarded<Rule> {
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<is_dequantized, data_has_rank>(r, id);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id old = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
+struct split_movement : dequantized_rule<Rule, is_dequantized, data_has_rank> {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id old, const dequantization& found) {
         graph& model = r.model;
         const node_id split = clone_with_information(r, old, inputs_of(model, old, {found.data}), model[old].name());
         const seq<node_id, 4> zero_points =

@@ -5,14 +5,29 @@
 
 namespace lpt::inline LPT_ABI {
 
+/// Refuses constants of several values where it is not known what is taken.
+constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+    const node& slice = r.model[id];
+    if (is_scalar_like(r.model, found)) {
+        return yes;
+    }
+    if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
+        return refuse(reason::dynamic_rank, 0);
+    }
+    for (std::size_t port = 1; port < slice.inputs(); ++port) {
+        integers places;
+        if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
+            return refuse(reason::axes_not_constant, static_cast<int>(port));
+        }
+    }
+    return yes;
+}
+
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation : movement<strided_slice_transformation> {
+struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, places_are_known> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<is_dequantized, places_are_known>(r, id);
-    }
     static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
@@ -33,22 +48,6 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     }
 
 private:
-    static constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
-        const node& slice = r.model[id];
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        for (std::size_t port = 1; port < slice.inputs(); ++port) {
-            integers places;
-            if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
-                return refuse(reason::axes_not_constant, static_cast<int>(port));
-            }
-        }
-        return yes;
-    }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
     static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions,

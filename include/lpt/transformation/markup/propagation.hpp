@@ -15,13 +15,10 @@ constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
 /// True if an input port was marked as one that must not be quantized.
 constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
     const auto precisions = attributes_of<attribute::precisions>(r);
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+    return for_any(0, r.model[id].inputs(), [&](std::size_t port) {
         const attribute::precisions* found = precisions.find_input(id, port);
-        if (found != nullptr && found->types.empty()) {
-            return true;
-        }
-    }
-    return false;
+        return found != nullptr && found->types.empty();
+    });
 }
 
 /// Marks all input ports that nothing was said about as ones that must not be quantized.

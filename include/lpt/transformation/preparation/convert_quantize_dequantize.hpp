@@ -91,16 +91,10 @@ private:
         }
         return false;
     }
-    /// A Constant, or the one below a Convert, whose mark against folding is meant for dequantizations that stay; empty for others.
-    static constexpr output_ref stored_constant(const graph& model, output_ref source) {
-        if (is_constant(model, source)) {
-            return source;
-        }
-        return is_converted_constant(model, source) ? model[source.node].input(0) : output_ref();
-    }
-    /// True if scale and zero point are Constants.
+    /// True if scale and zero point are Constants, perhaps below a Convert, whose mark against folding is meant for dequantizations that stay.
     static constexpr bool is_stored(const graph& model, const chain& found) {
-        return stored_constant(model, found.scale) && (!found.zero_point || stored_constant(model, found.zero_point));
+        return stored_constant_of(model, found.scale) &&
+               (!found.zero_point || stored_constant_of(model, found.zero_point));
     }
     /// (bound - z) * s: a Constant where zero point and scale are, else what computes it.
     static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
@@ -110,8 +104,8 @@ private:
             }
             return model.add(op::multiply{}, {bound, found.scale});
         }
-        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
-        return dequantized_bound(model, bound, zero_point, stored_constant(model, found.scale),
+        const output_ref zero_point = found.zero_point ? stored_constant_of(model, found.zero_point) : output_ref();
+        return dequantized_bound(model, bound, zero_point, stored_constant_of(model, found.scale),
                                  model.type(found.scale));
     }
 };

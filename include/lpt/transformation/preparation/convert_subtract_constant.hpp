@@ -16,46 +16,46 @@ struct convert_subtract_constant {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const int scale_port = detail::constant_port(model, id, false);
-        if (scale_port < 0) {
+        const dequantization found = find_weights(model, id);
+        if (found.empty() || !r.options.precisions_of(name, int8_precisions).contains(model.type(found.data))) {
             return false;
         }
-        const node_id subtract = model[id].input(scale_port == 1 ? 0 : 1).node;
-        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
-            !detail::keeps_data_shape(model, subtract, 1)) {
-            return false;
-        }
-        const node_id convert = model[subtract].input(0).node;
-        if (!model[convert].is<op::convert>() || !is_constant(model, model[convert].input(0))) {
-            return false;
-        }
-        const output_ref weights = model[convert].input(0);
-        const output_ref zero_point = model[subtract].input(1);
-        const output_ref scale = model[id].input(static_cast<std::size_t>(scale_port));
-        for (const output_ref each :
-             {weights, output_ref(convert), zero_point, output_ref(subtract), scale, output_ref(id)}) {
-            if (model.use_count(each) != 1) {
-                return false;
-            }
-        }
-        const element type = model.type(weights);
-        if (!r.options.precisions_of(name, int8_precisions).contains(type)) {
-            return false;
-        }
-        dequantization found;
-        found.data = weights;
-        found.subtract = subtract;
-        found.zero_point = zero_point.node;
         if (!zero_point_fits(model, found)) {
             return r.refused(id, name, refuse(reason::zero_point_does_not_fit));
         }
-        const tensor rounded = to_scalar(round_zero_points(r, constant_of(model, zero_point.node), type));
+        const tensor rounded =
+            to_scalar(round_zero_points(r, constant_of(model, found.zero_point), model.type(found.data)));
         if (is_zero(rounded)) {
-            return replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
+            return replace_and_name(r, id, model.add(op::multiply{}, {found.convert, found.scale}));
         }
-        const node_id typed = model.add(op::convert{model[convert].type()}, {model.constant(rounded)});
+        const node_id typed = model.add(op::convert{model[found.convert].type()}, {model.constant(rounded)});
         model.set_mark(typed, mark::disabled_constant_folding);
-        return replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
+        return replace_and_name(r, found.subtract, model.add(op::subtract{}, {found.convert, typed}));
+    }
+
+private:
+    /// The dequantization with constants, of constant data, that ends in a Multiply, each part of it with one reader; empty where there is none.
+    static constexpr dequantization find_weights(const graph& model, node_id id) {
+        const detail::operands_with_constant operands = detail::operands_of(model, id);
+        const node_id subtract = operands.data.node;
+        if (!operands || !model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
+            !detail::keeps_data_shape(model, subtract, model[subtract].input(0)) ||
+            !is_converted_constant(model, model[subtract].input(0))) {
+            return {};
+        }
+        dequantization found;
+        found.convert = model.producer(subtract, 0);
+        found.data = model[found.convert].input(0);
+        found.subtract = subtract;
+        found.zero_point = model.producer(subtract, 1);
+        found.multiply = id;
+        found.scale = operands.constant.node;
+        for (const node_id each : {found.data.node, found.convert, found.zero_point, subtract, found.scale, id}) {
+            if (model.use_count(output_ref(each)) != 1) {
+                return {};
+            }
+        }
+        return found;
     }
 };
 

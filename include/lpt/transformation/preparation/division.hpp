@@ -3,9 +3,7 @@
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
 
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Divides the values of a tensor by a number without changing what the network gives: scales, ranges and constants above are
 /// divided, and everything below is followed until a normalization takes the factor out again.
@@ -140,6 +138,4 @@ public:
     }
 };
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail

@@ -17,22 +17,14 @@ struct weights_dequantize_to_fake_quantize {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const std::size_t scale_port = is_constant(model, model[id].input(1)) ? 1 : 0;
-        const output_ref scale = model[id].input(scale_port);
-        output_ref data = model[id].input(1 - scale_port);
+        auto [scale_port, scale, data] = detail::operands_of(model, id);
         output_ref zero_point;
-        if (!is_constant(model, scale)) {
-            return false;
-        }
-        if (model[data.node].is<op::subtract>()) {
+        if (scale && model[data.node].is<op::subtract>()) {
             zero_point = model[data.node].input(1);
             data = model[data.node].input(0);
-            if (!is_constant(model, zero_point) && !is_converted_constant(model, zero_point)) {
-                return false;
-            }
         }
-        if (!is_converted_constant(model, data) || !is_real(model.type(data)) ||
-            model.type(model[data.node].input(0)) != i8) {
+        if (!scale || (zero_point && !stored_constant_of(model, zero_point)) || !is_converted_constant(model, data) ||
+            !is_real(model.type(data)) || model.type(model[data.node].input(0)) != i8) {
             return false;
         }
         if (!broadcasts_to(model.shape(scale), model.shape(data)) ||
@@ -54,9 +46,8 @@ struct weights_dequantize_to_fake_quantize {
 private:
     static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
         // Not `try_fold`: a zero point's Convert may be marked as one that stays.
-        const bool converts = zero_point && !is_constant(model, zero_point);
-        return dequantized_bound(model, bound, converts ? model[zero_point.node].input(0) : zero_point, scale,
-                                 model.type(bound));
+        const output_ref stored = zero_point ? stored_constant_of(model, zero_point) : zero_point;
+        return dequantized_bound(model, bound, stored, scale, model.type(bound));
     }
 };
 

@@ -14,12 +14,11 @@ constexpr bool varies_over_joined_axis(const graph& model, node_id constant, nod
 }
 /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
 constexpr bool can_split_constant(const graph& model, node_id constant, node_id concat) {
-    bool is_known = true;
-    for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-        const shape& branch = model.shape(model[concat].input(input));
-        is_known = is_known && branch.rank_is_static() && branch.is_static(concat_axis(model, concat));
-    }
-    return is_known || !varies_over_joined_axis(model, constant, concat);
+    return !varies_over_joined_axis(model, constant, concat) ||
+           for_all(0, model[concat].inputs(), [&](std::size_t input) {
+               const shape& branch = model.shape(model[concat].input(input));
+               return branch.rank_is_static() && branch.is_static(concat_axis(model, concat));
+           });
 }
 /// The constants of the branches: parts along the joined axis where the constant varies over it, copies otherwise.
 constexpr seq<output_ref> constants_of_branches(rewrite& r, node_id constant, node_id concat) {

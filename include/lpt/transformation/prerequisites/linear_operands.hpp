@@ -18,20 +18,13 @@ struct linear_operands {
 /// The operands of two linear operations in a row; empty if `outer` is not the only reader of an `Inner` with a constant.
 template <class Inner>
 constexpr linear_operands find_linear_operands(const graph& model, node_id outer) {
-    const int second = detail::constant_port(model, outer, false);
-    if (second < 0) {
+    const detail::operands_with_constant below = detail::operands_of(model, outer);
+    const node_id inner = below.data.node;
+    if (!below || !model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
         return {};
     }
-    const node_id inner = model[outer].input(second == 1 ? 0 : 1).node;
-    if (!model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
-        return {};
-    }
-    const int first = detail::constant_port(model, inner, false);
-    if (first < 0) {
-        return {};
-    }
-    return {inner, model[inner].input(first == 1 ? 0 : 1), model[inner].input(static_cast<std::size_t>(first)),
-            model[outer].input(static_cast<std::size_t>(second))};
+    const detail::operands_with_constant above = detail::operands_of(model, inner);
+    return above ? linear_operands{inner, above.data, above.constant, below.constant} : linear_operands{};
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -40,11 +40,9 @@ private:
             return refuse(reason::nothing_to_do);
         }
         const node_id first = model.producer(concat, 0);
-        bool one_producer = model[concat].inputs() == 1 || model[first].is<op::split>();
-        for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
-            one_producer = one_producer && model.producer(concat, port) == first;
-        }
-        if (one_producer) {
+        if ((model[concat].inputs() == 1 || model[first].is<op::split>()) &&
+            for_all(1, model[concat].inputs(),
+                    [&](std::size_t port) { return model.producer(concat, port) == first; })) {
             return refuse(reason::nothing_to_do);
         }
         for (std::size_t port = 1; port < 5; ++port) {
