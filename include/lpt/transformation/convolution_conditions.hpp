@@ -12,26 +12,21 @@ namespace detail {
 /// varies over other axes than that of input channels: so it stands before a convolution. That of a transposed convolution may vary over any.
 constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, const dequantization& found) {
     const graph& model = r.model;
-    if (!can_subtract_be_handled(r, found)) {
-        return refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point);
-    }
-    if (!zero_point_fits(model, found)) {
-        return refuse_unfit_zero_point(model, found, 0);
-    }
-    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
-        is_scalar_like(model, found.zero_point)) {
-        return yes;
-    }
-    const shape& own = model[found.zero_point].shape();
-    const shape& data = model[found.subtract].shape();
-    if (data.rank_is_static() && own.rank() <= data.rank()) {
-        const shape aligned = own.padded_left(data.rank());
-        if (varies_only_where(
-                aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); })) {
-            return yes;
-        }
-    }
-    return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
+    const auto is_of_channels = [&] {
+        const shape& own = model[found.zero_point].shape();
+        const shape& data = model[found.subtract].shape();
+        return data.rank_is_static() && own.rank() <= data.rank() &&
+               varies_only_where(own.padded_left(data.rank()), [&](std::size_t axis) {
+                   return axis == 1 && own.padded_left(data.rank())[axis] == input_channels(model, id);
+               });
+    };
+    return !can_subtract_be_handled(r, found)
+               ? refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point)
+           : !zero_point_fits(model, found) ? refuse_unfit_zero_point(model, found, 0)
+           : !found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
+                   is_scalar_like(model, found.zero_point) || is_of_channels()
+               ? yes
+               : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
 }
 
 }  // namespace detail
@@ -62,16 +57,10 @@ struct convolution_facts {
     }
     facts.details = details_of(model, weights.fake_quantize);
     facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
-    if (!facts.precision) {
-        return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
-    }
-    return zero_points_fit(model, weights.fake_quantize, facts.precision)
+    return !facts.precision ? refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1)
+           : zero_points_fit(model, weights.fake_quantize, facts.precision)
                ? yes
                : refuse_type(reason::zero_point_does_not_fit, 1, facts.precision.type, weights.fake_quantize);
-}
-constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
-    convolution_facts facts;
-    return convolution_verdict(r, id, facts);
 }
 
 }  // namespace lpt::inline LPT_ABI

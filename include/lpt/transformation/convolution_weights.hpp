@@ -76,15 +76,12 @@ constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, c
     graph& model = r.model;
     dequantization found = weights.found;
     const tensor one = make_scalar(r.computed_type(), 1);
-    if (stays_fake_quantize(weights)) {
+    if (stays_fake_quantize(weights) || found.empty()) {
         return {weights.last, one};
     }
     if (!found.has_convert() && model[found.data.node].is<op::convert>()) {  // from a type that is no default precision
         found.convert = found.data.node;
         found.data = model[found.convert].input(0);
-    }
-    if (found.empty()) {
-        return {weights.last, one};
     }
     tensor scale = one;
     if (found.has_multiply()) {
@@ -108,12 +105,11 @@ constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, c
     zero_point = to_scalar(zero_point);
     const shape dimensions =
         spread_zero_point_shape(model, convolution, model.shape(data), zero_point.dimensions(), axes);
-    const node_id subtract =
-        model.add(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))});
-    copy_information(r, found.subtract, subtract);
-    model.rename(subtract, model[found.subtract].name());
     const element real_type = model[found.subtract].type();
-    model.relax(subtract, {{real_type, real_type}, {real_type}});
+    const node_id subtract =
+        model.add_relaxed(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))},
+                          {{real_type, real_type}, {real_type}}, model[found.subtract].name());
+    copy_information(r, found.subtract, subtract);
     model.set_mark(subtract, mark::disabled_constant_folding);
     return {subtract, scale};
 }

@@ -85,11 +85,8 @@ class coverage {
         if (b.what != role::operation || a.operation != b.operation || (a.sole_reader && !b.sole_reader)) {
             return false;
         }
-        if (a.inputs < 0) {
-            return true;
-        }
-        if (b.inputs < 0) {
-            return false;
+        if (a.inputs < 0 || b.inputs < 0) {
+            return a.inputs < 0;
         }
         const seq<int, 8> before = partner_;
         if (covers_inputs(wide, narrow, false)) {

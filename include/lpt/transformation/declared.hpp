@@ -106,24 +106,19 @@ private:
             return scaled;
         }
         const element type = model.type(found.data);
-        if (r.options.update_precisions && !declared.types.contains(type)) {
-            return refuse_type(reason::not_low_precision, port, type);
-        }
+        const bool updates = r.options.update_precisions;
         const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, static_cast<std::size_t>(port));
-        if (marked != nullptr &&
-            (marked->types.empty() || (r.options.update_precisions && !marked->types.contains(type)))) {
-            return refuse_type(reason::restricted_by_target, port, type);
-        }
-        if (!declared.per_channel && !is_scalar_like(model, found)) {
-            return refuse_not_per_tensor(model, found);
-        }
-        if (declared.per_channel && !is_per_channel(model, found, 1)) {
-            return refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale);
-        }
-        if (const verdict sign = scale_is_not_negative(r, id, found); !declared.negative_scale && !sign) {
-            return sign;
-        }
-        return declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found) : yes;
+        const bool is_restricted =
+            marked != nullptr && (marked->types.empty() || (updates && !marked->types.contains(type)));
+        const verdict sign = declared.negative_scale ? yes : scale_is_not_negative(r, id, found);
+        return updates && !declared.types.contains(type) ? refuse_type(reason::not_low_precision, port, type)
+               : is_restricted                           ? refuse_type(reason::restricted_by_target, port, type)
+               : !declared.per_channel && !is_scalar_like(model, found) ? refuse_not_per_tensor(model, found)
+               : declared.per_channel && !is_per_channel(model, found, 1)
+                   ? refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale)
+               : !sign                                            ? sign
+               : declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found)
+                                                                  : yes;
     }
     static constexpr bool are_equal(const graph& model, const dequantization& left, const dequantization& right) {
         return model.type(left.data) == model.type(right.data) && left.has_subtract() == right.has_subtract() &&
@@ -140,10 +135,9 @@ private:
                !any_value(left, [&](double value) { return value != right.real(place++); });
     }
     static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
-        if (declared.rule == op::dequantization_rule::same) {
-            return r.model.clone(like, inputs);
-        }
-        return r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
+        return declared.rule == op::dequantization_rule::same
+                   ? r.model.clone(like, inputs)
+                   : r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
     }
 };
 

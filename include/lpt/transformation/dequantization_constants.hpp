@@ -20,10 +20,9 @@ constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
 /// The constant with axes of size 1 before its own until it has `rank` axes; a constant of one element comes back as it is.
 constexpr node_id pad_left(rewrite& r, node_id constant, std::size_t rank) {
     const tensor& value = constant_of(r.model, constant);
-    if (value.elements() == 1 || value.dimensions().rank() >= rank) {
-        return constant;
-    }
-    return r.model.constant(tensor(value, value.dimensions().padded_left(rank)));
+    return value.elements() == 1 || value.dimensions().rank() >= rank
+               ? constant
+               : r.model.constant(tensor(value, value.dimensions().padded_left(rank)));
 }
 
 /// The Constant that an operation gives for constants; raises an error for an operation that cannot be evaluated.

@@ -3,28 +3,118 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/dequantization/constant.hpp>
-#include <lpt/transformation/full_path.hpp>
 
 /// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
 namespace lpt::inline LPT_ABI {
+
+/// Where the dequantization of a two-input operation goes.
+enum class full_path : int {
+    constant = -1,  // one branch is constant: neither
+    first = 0,  // input 0 stays in floating point, input 1 has low precision
+    second = 1,  // input 1 stays in floating point, input 0 has low precision
+};
+/// The branch that stays where a question is answered for both.
+constexpr full_path branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
+
+namespace detail {
+
+/// The operations that engines join with an elementwise operation behind them.
+constexpr bool joins_with_eltwise(const graph& model, node_id id) {
+    return model[id].is<op::convolution>() || model[id].is<op::group_convolution>() || model[id].is<op::mat_mul>();
+}
+
+/// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
+/// where a convolution or MatMul lies behind them.
+constexpr node_id parent_of_branch(const graph& model, node_id data) {
+    node_id parent = data;
+    while (model[parent].is<op::fake_quantize>()) {
+        parent = model.producer(parent, 0);
+    }
+    if (!model[parent].has(mark::bias)) {
+        return parent;
+    }
+    if (const node_id above = model.producer(parent, 0); joins_with_eltwise(model, above)) {
+        return above;
+    }
+    const dequantization found = find_dequantization(model, parent, view<element>());
+    return !found.empty() && joins_with_eltwise(model, found.data.node) ? found.data.node : parent;
+}
+
+/// True if a tensor has size 1 along all axes from the third on (the last, if it has fewer).
+constexpr bool is_broadcast(const shape& dimensions) {
+    const std::size_t first = dimensions.rank() < 3 ? (dimensions.rank() == 2 ? 1 : 0) : 2;
+    return dimensions.rank_is_static() && varies_only_where(dimensions, [=](std::size_t axis) { return axis < first; });
+}
+
+/// True if anything from the data of a branch up to its parent (both included) is read by others too.
+constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
+    const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
+    node_id each = data;
+    while (each != parent && !shared(each)) {
+        each = model.producer(each, 0);
+    }
+    return shared(each);
+}
+
+/// The branch that has to stay in floating point for the sake of what lies above both branches.
+constexpr full_path choose_by_parents(const graph& model, node_id first, node_id second) {
+    const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
+    const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
+    const bool others[2] = {has_other_consumers(model, first, parents[0]),
+                            has_other_consumers(model, second, parents[1])};
+    return joins[0] == joins[1] && is_broadcast(model[parents[0]].shape())   ? full_path::first
+           : joins[0] == joins[1] && is_broadcast(model[parents[1]].shape()) ? full_path::second
+           : others[0] != others[1]                                          ? branch(!others[0])
+                                                                             : branch(joins[0] || !joins[1]);
+}
+
+}  // namespace detail
+
+/// Chooses the branch that stays in floating point, so that the other one can have low precision.
+///
+/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
+/// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
+/// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
+///
+/// `first` and `second` are the dequantizations on its inputs.
+[[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
+                                                       const dequantization& second) {
+    const graph& model = r.model;
+    const bool low[2] = {!first.empty() && is_low_precision(model, first),
+                         !second.empty() && is_low_precision(model, second)};
+    const bool quantizes[2] = {model[first.data.node].is<op::fake_quantize>(),
+                               model[second.data.node].is<op::fake_quantize>()};
+    const bool read_once[2] = {model.use_count({first.data.node, 0}) == 1, model.use_count({second.data.node, 0}) == 1};
+    return is_constant(model, first.data) || is_constant(model, second.data) ? full_path::constant
+           : low[0] != low[1]                                                ? branch(!low[0])
+           : !r.options.update_precisions                                    ? branch(first.empty() || !second.empty())
+           : quantizes[0] != quantizes[1]                                    ? branch(quantizes[0])
+           : quantizes[0] && read_once[0] != read_once[1]
+               ? branch(read_once[0])
+               : detail::choose_by_parents(model, first.data.node, second.data.node);
+}
+
+/// The dequantizations on both inputs of an operation.
+constexpr void find_branches(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+    branches[0] = find_dequantization(r, id, 0);
+    branches[1] = find_dequantization(r, id, 1);
+}
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition(r, id, branches[0]); !base) {
-        return base;
-    }
-    if (r.model[id].inputs() != 2) {
-        return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
-    }
-    for (const dequantization& found : branches) {
-        if (!found.data) {
-            return refuse(reason::no_dequantization, found.port);
-        }
-    }
-    if (branches[0].empty() && branches[1].empty()) {
-        return refuse(reason::no_dequantization);
+    const verdict base = base_precondition(r, id, branches[0]);
+    const std::size_t inputs = r.model[id].inputs();
+    const verdict are_there = !base ? base
+                              : inputs != 2
+                                  ? refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(inputs))
+                              : !branches[0].data ? refuse(reason::no_dequantization, branches[0].port)
+                              : !branches[1].data ? refuse(reason::no_dequantization, branches[1].port)
+                              : branches[0].empty() && branches[1].empty() ? refuse(reason::no_dequantization)
+                                                                           : yes;
+    if (!are_there) {
+        return are_there;
     }
     node_id unfit = node_id::none;
     for (const dequantization& found : branches) {
@@ -56,10 +146,8 @@ constexpr constant_branch fold_constant_branch(rewrite& r, node_id id, view<dequ
         if (!is_constant(model, data) || !model[multiply].is<op::multiply>()) {
             continue;
         }
-        const std::size_t scale_port = is_constant(model, model[multiply].input(1)) ? 1 : 0;
-        if (is_constant(model, model[multiply].input(scale_port))) {
-            result = {
-                yes, port, {}, multiply, model[multiply].input(1 - scale_port), model[multiply].input(scale_port)};
+        if (const auto operands = detail::operands_of(model, multiply)) {
+            result = {yes, port, {}, multiply, operands.data, operands.constant};
         }
         break;
     }

@@ -19,8 +19,9 @@ struct guarded {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         Found found{};
         const verdict why = Rule::find(r, id, found);
-        return why ? Rule::apply(r, id, found) : r.refused(id, Rule::name, why);
+        return why ? Rule::apply(r, id, found) : Rule::refused(r, id, why);
     }
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 template <class Rule>
 struct guarded<Rule, void> {

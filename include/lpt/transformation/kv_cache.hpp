@@ -103,18 +103,14 @@ private:
             return no_cache(found.gather);
         }
         found.read = model.producer(found.gather, 0);
-        if (!model[found.read].is<op::read_value>()) {
-            return no_cache(found.read);
-        }
-        if (model[found.gather].version() < 8 || model[found.read].version() < 6) {
-            const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
-            return refuse_value(reason::unsupported_version, 0, model[old].version(), old);
-        }
-        if (model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read) {
-            return no_cache(found.read);
-        }
-        return is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
-                                                                 : have_one_reader(model, found);
+        const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
+        return !model[found.read].is<op::read_value>() ? no_cache(found.read)
+               : old == found.gather || model[old].version() < 6
+                   ? refuse_value(reason::unsupported_version, 0, model[old].version(), old)
+               : model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read
+                   ? no_cache(found.read)
+               : is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
+                                                                   : have_one_reader(model, found);
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
     static constexpr verdict have_one_reader(const graph& model, const kv_cache& found) {

@@ -13,18 +13,13 @@ struct matrix_operand {
 
     /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
     constexpr std::size_t summed_axis(const shape& dimensions) const {
-        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
-            return 0;
-        }
-        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
+        const bool has_two = dimensions.rank_is_static() && dimensions.rank() >= 2;
+        return has_two ? dimensions.rank() - ((port == 1) != transposed ? 2 : 1) : 0;
     }
     /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
     constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
-        if (constant.elements() == 1) {
-            return false;
-        }
-        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
-               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
+        return constant.elements() != 1 && (dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
+                                            constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
     constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/names.hpp>
+#include <lpt/transformation/dequantization/rewriting.hpp>
 
 /// The variables of a network, which ReadValue reads and Assign writes.
 namespace lpt::inline LPT_ABI {
@@ -20,17 +20,14 @@ constexpr node_id read_value_of(const graph& model, node_id assign) {
 /// True if other operations than this pair use the variable that an Assign writes. Linear in the number of nodes.
 constexpr bool is_variable_used_elsewhere(const graph& model, node_id assign, node_id read) {
     const text& variable = model[assign].as<op::assign>().variable_id;
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+    const auto uses = [&](const node& each) {
+        return (each.is<op::assign>() && each.as<op::assign>().variable_id == variable) ||
+               (each.is<op::read_value>() && each.as<op::read_value>().variable_id == variable);
+    };
+    return for_any(0, model.id_bound(), [&](std::size_t i) {
         const node_id each = id_at(i);
-        if (each == assign || each == read || !model.contains(each)) {
-            continue;
-        }
-        if ((model[each].is<op::assign>() && model[each].as<op::assign>().variable_id == variable) ||
-            (model[each].is<op::read_value>() && model[each].as<op::read_value>().variable_id == variable)) {
-            return true;
-        }
-    }
-    return false;
+        return each != assign && each != read && model.contains(each) && uses(model[each]);
+    });
 }
 
 /// A ReadValue like another one, of a variable with this element type, which begins with what `first` gives.

@@ -31,29 +31,27 @@ constexpr verdict grouped_data_verdict(const rewrite& r, node_id id, const dequa
     if (const verdict scaled = has_scale(r, id, found); !scaled) {
         return scaled;
     }
-    if (!is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale);
-    }
     const tensor& scale = constant_of(model, found.scale);
     const auto channels = static_cast<std::size_t>(input_channels(model, id));
-    if (scale.elements() != 1 && scale.elements() != channels) {
-        return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
-    }
-    if (scale.elements() != 1) {
+    const auto is_one_in_group = [&] {
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
-        const bool may_vary = in_group != 1 || !is_finite(scale);  // NaN differs from itself
-        for (std::size_t channel = 0; may_vary && channel < channels; ++channel) {
-            if (scale.real(channel) != scale.real(channel - channel % in_group)) {
-                return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
-            }
-        }
-    }
+        return scale.elements() == 1 || (in_group == 1 && is_finite(scale)) ||  // NaN differs from itself
+               for_all(0, channels, [&](std::size_t channel) {
+                   return scale.real(channel) == scale.real(channel - channel % in_group);
+               });
+    };
+    const auto is_of_channels = [&] {
+        return found.channel_axis == 1 || is_scalar_like(scale) || r.follows(quirk::scale_of_other_axis);
+    };
     const std::size_t rank = model[id].shape().rank();
-    const bool is_of_channels = found.channel_axis == 1 || is_scalar_like(scale);
-    return rank < 3 || rank > 5 ? refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank))
-           : is_of_channels || r.follows(quirk::scale_of_other_axis)
-               ? yes
-               : refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
+    return !is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)
+               ? refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale)
+           : scale.elements() != 1 && scale.elements() != channels
+               ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
+           : !is_one_in_group()   ? refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale)
+           : rank < 3 || rank > 5 ? refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank))
+           : !is_of_channels()    ? refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale)
+                                  : yes;
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.

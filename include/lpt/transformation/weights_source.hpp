@@ -113,12 +113,10 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
                    ? supported
                    : refuse_because_of(reason::weights_vary_over_axis, 1, data.node);
     }
-    if (!is_constant(model, data)) {
-        return refuse_because_of(reason::weights_not_constant, 1, data.node);
-    }
     const element type = model.type(data);
-    return is_low_precision(type) ? detail::zero_point_has_type(model, found, type)
-                                  : refuse_type(reason::weights_not_low_precision, 1, type);
+    return !is_constant(model, data) ? refuse_because_of(reason::weights_not_constant, 1, data.node)
+           : !is_low_precision(type) ? refuse_type(reason::weights_not_low_precision, 1, type)
+                                     : detail::zero_point_has_type(model, found, type);
 }
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));

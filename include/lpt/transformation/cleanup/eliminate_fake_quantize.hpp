@@ -32,23 +32,14 @@ struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_
     }
 
 private:
-    struct bounds {
-        float low = 0;
-        float high = 0;
-        bool known = false;
-    };
-
-    static constexpr bounds bounds_of(element type, std::int64_t levels) {
-        if (is_integral(type)) {
-            const data_precision range = range_of_type(type, levels);
-            return {range.low, range.high, static_cast<bool>(range)};
-        }
-        if (type == f16) {
-            return {-1e15f, 1e15f, true};
-        }
-        const bool finite = type == f32 || type == bf16;
-        return finite ? bounds{static_cast<float>(facts(type).lowest), static_cast<float>(facts(type).highest), true}
-                      : bounds{};
+    /// The range of a type; without a type where nothing counts as such.
+    static constexpr data_precision whole_range(element type, std::int64_t levels) {
+        const auto lowest = static_cast<float>(facts(type).lowest);
+        const auto highest = static_cast<float>(facts(type).highest);
+        return is_integral(type)             ? range_of_type(type, levels)
+               : type == f16                 ? data_precision{type, -1e15f, 1e15f}
+               : type == f32 || type == bf16 ? data_precision{type, lowest, highest}
+                                             : data_precision{};
     }
 
     /// The largest distance of a constant's values from a bound.
@@ -62,16 +53,16 @@ private:
         return result;
     }
 
-    /// True if an integer type has values outside a range.
-    static constexpr bool limits(element type, const bounds& range) {
-        return is_integral(type) && (facts(type).lowest < static_cast<double>(range.low) ||
-                                     facts(type).highest > static_cast<double>(range.high));
+    /// True if an integer type has values outside a range of it.
+    static constexpr bool limits(const data_precision& range) {
+        return is_integral(range.type) && (facts(range.type).lowest < static_cast<double>(range.low) ||
+                                           facts(range.type).highest > static_cast<double>(range.high));
     }
     static constexpr bool covers_type(const rewrite& r, node_id id, element type) {
         const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
-        const bounds range = bounds_of(type, levels);
-        if (!range.known || (limits(type, range) && !r.follows(quirk::eliminated_limit))) {
+        const data_precision range = whole_range(type, levels);
+        if (!range || (limits(range) && !r.follows(quirk::eliminated_limit))) {
             return false;
         }
         constexpr float exact = 1.1920929e-7f;

@@ -12,12 +12,11 @@ struct fold_convert_transformation : guarded<fold_convert_transformation> {
     using pattern = lpt::pattern<op::subtract>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (r.model[id].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark);
-        }
         const bool any = is_converted_constant(r.model, r.model[id].input(0)) ||
                          is_converted_constant(r.model, r.model[id].input(1));
-        return any ? yes : refuse(reason::nothing_to_do);
+        return r.model[id].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark)
+               : any                                  ? yes
+                                                      : refuse(reason::nothing_to_do);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         for (std::size_t port = 0; port < 2; ++port) {

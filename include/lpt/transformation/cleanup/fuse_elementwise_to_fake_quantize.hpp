@@ -36,21 +36,16 @@ constexpr bool leaves_range(const tensor& values, element type) {
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
 constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_id id, element type, bool all_values) {
     const tensor& constant = *model.constant_value(model[id].input(1));
-    const bool multiplies = model[id].is<op::multiply>();
-    bool leaves = all_values && leaves_range(constant, type);
-    for (std::size_t port = 1; port < 5 && !leaves; ++port) {
-        if (!is_constant(model, model[fake_quantize].input(port))) {
-            continue;
-        }
-        const tensor& bound = *model.constant_value(model[fake_quantize].input(port));
-        leaves = all_values && leaves_range(bound, type);
-        if (port >= 3) {
-            const double one = greatest_magnitude(bound);
-            const double other = greatest_magnitude(constant);
-            leaves = leaves || math::is_infinite(convert_value(type, multiplies ? one * other : one + other));
-        }
-    }
-    return leaves;
+    const auto overflows = [&](const tensor& bound) {
+        const double one = greatest_magnitude(bound);
+        const double other = greatest_magnitude(constant);
+        return math::is_infinite(convert_value(type, model[id].is<op::multiply>() ? one * other : one + other));
+    };
+    return (all_values && leaves_range(constant, type)) || for_any(1, 5, [&](std::size_t port) {
+               const tensor* bound = model.constant_value(model[fake_quantize].input(port));
+               return bound != nullptr &&
+                      ((all_values && leaves_range(*bound, type)) || (port >= 3 && overflows(*bound)));
+           });
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
@@ -60,7 +55,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     const element type = r.options.dequantization_precision;
     const bool may_overflow = type != f32 && r.follows(quirk::overflowing_range);
     return model[id].has(mark::disable_cleanup)    ? refuse(reason::disabled_by_mark)
-           : fusable_constant_port(model, id) != 1 ? refuse(reason::nothing_to_do, 1)
+           : fusable_operands(model, id).port != 1 ? refuse(reason::nothing_to_do, 1)
            : fake_quantize == node_id::none        ? refuse(reason::nothing_to_do, 0)
            : !may_overflow && fusion_overflows(model, fake_quantize, id, type, type != f32)
                ? refuse(reason::infinite_constant, 0)
@@ -87,9 +82,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (model.use_count(model[id].input(0)) == 1) {
         model.renew(old, inputs);
     } else {  // a Convert with other readers
-        fused = model.clone(old, inputs);
-        copy_information(r, old, fused);
-        model.rename(fused, model[old].name());
+        fused = clone_with_information(r, old, inputs, model[old].name());
     }
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         if (tensor bound = evaluate_constants(model, combine, {inputs[port], constant})) {

@@ -53,26 +53,6 @@ template <class Op>
     return evaluate_values(Op{}, view<tensor>(operands, 2));
 }
 
-}  // namespace detail
-
-constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
-constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
-constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
-constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
-constexpr constant operator-(const constant& a) {
-    if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
-        return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
-    }
-    const evaluation::operand<float> from(a);
-    evaluation::outcome<float> result(f32, a.dimensions());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        result[i] = -from[i];
-    }
-    return result.finish();
-}
-
-namespace detail {
-
 template <class Number>
 constexpr tensor quotients(const tensor& over, const tensor& under, element type, const shape& dimensions) {
     const auto quotient = [](auto x, auto y) {
@@ -100,6 +80,22 @@ constexpr tensor spread(const tensor& values, const shape& dimensions) {
 }
 
 }  // namespace detail
+
+constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
+constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
+constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
+constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
+constexpr constant operator-(const constant& a) {
+    if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
+        return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
+    }
+    const evaluation::operand<float> from(a);
+    evaluation::outcome<float> result(f32, a.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result[i] = -from[i];
+    }
+    return result.finish();
+}
 
 /// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
 constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {

@@ -27,6 +27,24 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     const element own = r.model[constant].type();
     return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
 }
+/// The types of its own that an operation has, with this one for output 0.
+constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
+    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
+    if (types.output_types.empty()) {
+        types.output_types.push_back(output);
+    }
+    types.output_types[0] = output;
+    return types;
+}
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+    relaxation types = own_types_with_output(model, operation, output);
+    if (input != dynamic) {
+        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
+        types.input_types[port] = input;
+    }
+    model.relax(operation, lpt::move(types));
+}
 
 }  // namespace detail
 
@@ -62,29 +80,6 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     }
     return parent;
 }
-
-namespace detail {
-
-/// The types of its own that an operation has, with this one for output 0.
-constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
-    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
-    if (types.output_types.empty()) {
-        types.output_types.push_back(output);
-    }
-    types.output_types[0] = output;
-    return types;
-}
-/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
-constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
-    relaxation types = own_types_with_output(model, operation, output);
-    if (input != dynamic) {
-        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
-        types.input_types[port] = input;
-    }
-    model.relax(operation, lpt::move(types));
-}
-
-}  // namespace detail
 
 /// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
 ///

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <lpt/transformation/dequantization/find.hpp>
-#include <lpt/transformation/dequantization/names.hpp>
 #include <lpt/transformation/dequantization/questions.hpp>
+#include <lpt/transformation/dequantization/rewriting.hpp>
 
 /// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
 namespace lpt::inline LPT_ABI {
@@ -92,11 +92,8 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 /// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
 /// scale is on input 1. `takes_scales`: see `unshare`.
 constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
-    if (found.empty()) {
-        return true;
-    }
     const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
-    return is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found));
+    return found.empty() || (is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found)));
 }
 
 /// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type

@@ -7,35 +7,26 @@
 /// Which operations the ranges of a FakeQuantize can take up; taking operations behind it back into it.
 namespace lpt::inline LPT_ABI {
 
-/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
+/// The inputs of an elementwise operation whose Constant a range of a FakeQuantize can take up; no outputs where it cannot.
 ///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
-/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
-/// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const graph& model, node_id id) {
+/// Exactly two inputs, one of them constant, which has no more axes than the data: the operation would give it more. One element
+/// is always taken up. More only if data, input 0 and output have one shape, the rank is static, and the constant varies over the
+/// first two axes alone.
+constexpr detail::operands_with_constant fusable_operands(const graph& model, node_id id) {
     const node& each = model[id];
-    if (each.inputs() != 2) {
-        return -1;
+    const auto operands = each.inputs() == 2 ? detail::operands_of(model, id) : detail::operands_with_constant{};
+    if (!operands || is_constant(model, operands.data)) {
+        return {};
     }
-    const bool first = is_constant(model, each.input(0));
-    const bool second = is_constant(model, each.input(1));
-    if (first == second) {
-        return -1;
-    }
-    const int port = second ? 1 : 0;
-    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
-    const shape& data = model.shape(each.input(second ? 0 : 1));
-    if (data.rank_is_static() && constant.rank() > data.rank()) {
-        return -1;
-    }
-    if (constant.elements() == 1) {
-        return port;
-    }
-    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
-        return -1;
-    }
-    const auto is_first = [](std::size_t axis) { return axis < 2; };
-    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
+    const shape& constant = model.shape(operands.constant);
+    const shape& data = model.shape(operands.data);
+    const auto varies_over_first = [&] {
+        return each.shape().rank_is_static() && data == each.shape() && model.shape(each.input(0)) == each.shape() &&
+               varies_only_where(constant.padded_left(data.rank()), [](std::size_t axis) { return axis < 2; });
+    };
+    const bool adds_axes = data.rank_is_static() && constant.rank() > data.rank();
+    const bool fits = !adds_axes && (constant.elements() == 1 || varies_over_first());
+    return fits ? operands : detail::operands_with_constant{};
 }
 
 namespace detail {

@@ -101,11 +101,11 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         data = model[above].input(0);
     } else {
         const op::kind inverse = inverse_of(model, above);
-        const int port = inverse == op::kind::count ? -1 : fusable_constant_port(model, above);
-        if (port < 0) {
+        const auto operands = inverse == op::kind::count ? operands_with_constant{} : fusable_operands(model, above);
+        if (!operands) {
             return false;
         }
-        const constant operand = constant(model, model.producer(above, static_cast<std::size_t>(port))).as(f32);
+        const constant operand = constant(model, operands.constant.node).as(f32);
         if (inverse == op::kind::divide && !is_all_positive(operand)) {
             return false;
         }
@@ -120,7 +120,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         for (std::size_t i = 0; i < 2; ++i) {
             model.set_constant(fake_quantize, i + 1, align_range(lpt::move(bounds[i]), model[fake_quantize].shape()));
         }
-        data = model[above].input(port == 1 ? 0 : 1);
+        data = operands.data;
     }
     for (std::size_t port = 1; port < 5; ++port) {
         if (const output_ref range = model[fake_quantize].input(port); model.type(range) != f32) {

@@ -59,10 +59,8 @@ constexpr verdict maps_are_usable(const rewrite& r, node_id fake_quantize, const
 
 /// True if every zero point, rounded, lies in the range of the integer type.
 constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
-    if (!precision.has_zero_point) {
-        return true;
-    }
-    return channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
+    return !precision.has_zero_point ||
+           channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
 }
 
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
@@ -79,10 +77,9 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
-    if (!has_constant_ranges(r.model, fake_quantize)) {
-        return {};
-    }
-    return weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize));
+    return has_constant_ranges(r.model, fake_quantize)
+               ? weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize))
+               : data_precision{};
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -21,8 +21,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
     using pattern = lpt::pattern<op::add>;
 
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
-        branches[0] = find_dequantization(r, id, 0);
-        branches[1] = find_dequantization(r, id, 1);
+        find_branches(r, id, branches);
         return first_refusal([&] { return scale_is_not_zero(r, id, branches[0]); },
                              [&] { return scale_is_not_zero(r, id, branches[1]); },
                              [&] { return eltwise_precondition(r, id, branches); });
@@ -31,8 +30,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
         node_id add = id;
         if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             add = unshare(r, id);
-            branches[0] = find_dequantization(r, add, 0);
-            branches[1] = find_dequantization(r, add, 1);
+            find_branches(r, add, branches);
         }
         const full_path kept = choose_full_path(r, branches[0], branches[1]);
         return kept == full_path::constant ? add_constant(r, add, branches)

@@ -58,11 +58,9 @@ private:
     }
     static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
         graph& model = r.model;
-        if (model.use_count(last) != 1) {
-            return;
-        }
         const input_ref reader = model.first_use(last);
-        if (reader.port == 0 && model[reader.node].is<op::fake_quantize>() && has_constant_ranges(model, reader.node)) {
+        if (model.use_count(last) == 1 && reader.port == 0 && model[reader.node].is<op::fake_quantize>() &&
+            has_constant_ranges(model, reader.node)) {
             detail::fuse_one_above(r, reader.node);
         }
     }

@@ -36,30 +36,22 @@ private:
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         const std::size_t channel = found.channel_axis;
-        if (is_per_tensor(model, found)) {
-            return yes;
-        }
-        if (before.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (channel >= before.rank() || !before.is_static(channel)) {
-            return refuse_axis(reason::dynamic_channel, 0, channel);
-        }
         const auto refuse_channel = [&](int port) {
             return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
         };
-        if (channel >= after.rank() || after[channel] != before[channel]) {
-            return refuse_channel(0);
-        }
-        if (!names_axes(model, id)) {
-            return yes;
-        }
         integers places;
-        if (!known_values(model, model[id].input(2), places) || places.contains(op::unknown_value)) {
-            return refuse(reason::axes_not_constant, 2);
-        }
+        const bool named = names_axes(model, id);
+        const bool known =
+            named && known_values(model, model[id].input(2), places) && !places.contains(op::unknown_value);
         const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
-        return stays ? yes : refuse_channel(2);
+        return is_per_tensor(model, found) ? yes
+               : before.rank_is_dynamic()  ? refuse(reason::dynamic_rank, 0)
+               : channel >= before.rank() || !before.is_static(channel)
+                   ? refuse_axis(reason::dynamic_channel, 0, channel)
+               : channel >= after.rank() || after[channel] != before[channel] ? refuse_channel(0)
+               : named && !known                                              ? refuse(reason::axes_not_constant, 2)
+               : named && !stays                                              ? refuse_channel(2)
+                                                                              : yes;
     }
     /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
     static constexpr bool names_axes(const graph& model, node_id id) {

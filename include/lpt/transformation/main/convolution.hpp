@@ -117,6 +117,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 
 }  // namespace detail
 
+/// What the rules of all convolutions have in common.
 template <class Rule>
 struct convolution_rule : guarded<Rule, convolution_facts> {
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {

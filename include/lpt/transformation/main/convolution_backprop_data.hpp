@@ -9,22 +9,14 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Output channels are axis 1 of the weights; the zero point of the activations keeps its shape. Where it refuses,
 /// quantized constant weights become real constants, since nothing will read them as integers.
-struct convolution_backprop_data_transformation {
+struct convolution_backprop_data_transformation : convolution_rule<convolution_backprop_data_transformation> {
     static constexpr text_view name = "ConvolutionBackpropDataTransformation";
     using weights = from<op::multiply, op::fake_quantize>;
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return convolution_verdict(r, id);
-    }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        convolution_facts facts;
-        if (const verdict why = convolution_verdict(r, id, facts); !why) {
-            r.refused(id, name, why);
-            return fold_weights(r, id);
-        }
-        return detail::transform_convolution(r, id, name, facts);
+    [[gnu::cold]] static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        return r.refused(id, name, why) || fold_weights(r, id);
     }
 
 private:

@@ -15,8 +15,6 @@ struct fake_convert_decomposition_transformation {
     static constexpr text_view name = "FakeConvertDecomposition";
     using pattern = lpt::pattern<op::fake_convert>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
-
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const element given = model[id].type();

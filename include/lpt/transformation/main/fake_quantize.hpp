@@ -13,16 +13,14 @@ struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        if (!has_constant_ranges(model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
         const node_id above = model.producer(id, 0);
         const bool fusable = model[above].is<op::convert>() ? detail::is_skippable_convert(model, above)
                                                             : detail::inverse_of(model, above) != op::kind::count &&
-                                                                  fusable_constant_port(model, above) >= 0;
-        return model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
-               : fusable                               ? yes
-                                                       : refuse(reason::nothing_to_do, 0);
+                                                                  fusable_operands(model, above);
+        return !has_constant_ranges(model, id)           ? refuse(reason::ranges_not_constant)
+               : model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
+               : fusable                                 ? yes
+                                                         : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {

@@ -38,20 +38,13 @@ private:
     static constexpr verdict constants_can_be_gathered(const rewrite& r, node_id id, const dequantization& found) {
         const graph& model = r.model;
         const shape& data = model.shape(model[id].input(0));
-        if (is_scalar_like(model, found)) {
-            return yes;
-        }
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(model, model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
         const tensor* indices = model.constant_value(model[id].input(1));
         const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
-        const std::size_t gathered = axis_of(model, id);
-        return uniform_where(model, found, data.rank(),
-                             [=](std::size_t axis) { return axis == gathered && !is_vector; });
+        const auto is_mixed = [&](std::size_t axis) { return !is_vector && axis == axis_of(model, id); };
+        return is_scalar_like(model, found)              ? yes
+               : data.rank_is_dynamic()                  ? refuse(reason::dynamic_rank, 0)
+               : !is_constant(model, model[id].input(2)) ? refuse(reason::axes_not_constant, 2)
+                                                         : uniform_where(model, found, data.rank(), is_mixed);
     }
     static constexpr std::size_t axis_of(const graph& model, node_id gather) {
         const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);

@@ -17,14 +17,15 @@ struct multiply_partial_transformation {
     using pattern = lpt::pattern<op::multiply>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
+        dequantization branches[2];
+        return find(r, id, branches);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
-        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
-        if (const verdict why = can_transform(r, id, branches); !why) {
+        dequantization branches[2];
+        if (const verdict why = find(r, id, branches); !why) {
             return r.refused(id, name, why);
         }
         node_id multiply = id;
@@ -33,31 +34,25 @@ struct multiply_partial_transformation {
             normalize_dequantization(r, find_dequantization(r, id, 1));
             multiply = unshare(r, id);
         }
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-            fold_constant_fake_quantize(r, multiply, port);
-        }
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-            branches[port] = find_dequantization(r, multiply, port);
-        }
+        fold_constant_fake_quantize(r, multiply, 0);
+        fold_constant_fake_quantize(r, multiply, 1);
+        find_branches(r, multiply, branches);
         const full_path kept = choose_full_path(r, branches[0], branches[1]);
         return kept == full_path::constant ? multiply_constants(r, multiply, branches)
                                            : move_scale(r, multiply, branches, static_cast<std::size_t>(kept));
     }
 
 private:
-    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
-        for (const dequantization& each : branches) {
-            if (!each.data) {
-                return refuse(reason::no_dequantization, each.port);
-            }
-        }
-        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
-        for (const dequantization& each : branches) {
-            if (!is_joined && each.empty()) {
-                return refuse(reason::no_dequantization, each.port);
-            }
-        }
-        return eltwise_precondition(r, id, branches);
+    static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+        find_branches(r, id, branches);
+        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
+            return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        };
+        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
+               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
+               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
+               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
+                                        : eltwise_precondition(r, id, branches);
     }
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const rewrite& r, node_id id) {

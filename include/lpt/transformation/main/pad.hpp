@@ -85,12 +85,12 @@ private:
     }
     static constexpr verdict only_one_axis_varies(const rewrite& r, node_id id, const dequantization& found) {
         const margins pads = margins_of(r.model, id);
-        if (found.has_multiply() && pad_value(r.model, id) != 0 && !only_varies_along(r.model, id, pads, found.scale)) {
-            return refuse_because_of(reason::varies_over_axis, 0, found.scale);
-        }
-        return !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point)
-                   ? yes
-                   : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
+        const bool scales = found.has_multiply() && pad_value(r.model, id) != 0;
+        return scales && !only_varies_along(r.model, id, pads, found.scale)
+                   ? refuse_because_of(reason::varies_over_axis, 0, found.scale)
+               : found.has_subtract() && !only_varies_along(r.model, id, pads, found.zero_point)
+                   ? refuse_because_of(reason::varies_over_axis, 0, found.zero_point)
+                   : yes;
     }
     static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
         return !found.has_multiply() || !varies_over_margin(r.model, margins_of(r.model, id), found.scale)
@@ -100,11 +100,10 @@ private:
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
         const std::size_t filled = filled_axis(pads);
-        if (filled >= data.rank() || !data.is_static(filled)) {
-            return filled == data.rank();
-        }
-        return varies_only_where(aligned_shape(model, constant, data.rank()),
-                                 [=](std::size_t axis) { return axis == filled; });
+        return filled >= data.rank() || !data.is_static(filled)
+                   ? filled == data.rank()
+                   : varies_only_where(aligned_shape(model, constant, data.rank()),
+                                       [=](std::size_t axis) { return axis == filled; });
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),

@@ -126,13 +126,10 @@ private:
             return yes;
         }
         const data_precision precision = weights_precision_of(r, producer);
-        if (!precision) {
-            return refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port));
-        }
-        if (precision.has_zero_point) {
-            return refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer);
-        }
-        return port > 1 ? yes : refuse_other_than_u8(port, precision.type);
+        return !precision ? refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port))
+               : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer)
+               : port > 1                 ? yes
+                                          : refuse_other_than_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;

@@ -82,17 +82,13 @@ private:
     static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
-        if (before.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (after.rank() < 2 || before.rank() < 2) {
-            return refuse(reason::shapes_do_not_match, 0);
-        }
-        if (!after.is_static(1)) {
-            return refuse_axis(reason::dynamic_axis, 0, 1);
-        }
-        if (!batch_stays(model, id)) {
-            return refuse_axis(reason::varies_over_axis, 0, 0);
+        const verdict shapes = before.rank_is_dynamic()                ? refuse(reason::dynamic_rank, 0)
+                               : after.rank() < 2 || before.rank() < 2 ? refuse(reason::shapes_do_not_match, 0)
+                               : !after.is_static(1)                   ? refuse_axis(reason::dynamic_axis, 0, 1)
+                               : !batch_stays(model, id)               ? refuse_axis(reason::varies_over_axis, 0, 0)
+                                                                       : yes;
+        if (!shapes) {
+            return shapes;
         }
         std::size_t last_varying = 0;
         for (const node_id constant : {found.zero_point, found.scale}) {
@@ -113,10 +109,9 @@ private:
             ++first_changed;
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;
-        if (last_varying >= first_changed && !only_channels_change) {
-            return uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
-        }
-        return yes;
+        return last_varying < first_changed || only_channels_change
+                   ? yes
+                   : uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
     }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {

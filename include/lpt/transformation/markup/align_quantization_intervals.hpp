@@ -14,7 +14,6 @@ struct align_quantization_intervals : step_over_operations<align_quantization_in
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::intervals_alignment>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
     static constexpr void visit(rewrite& r, node_id id) {

@@ -14,7 +14,6 @@ struct align_quantization_parameters : step_over_operations<align_quantization_p
     using may_read = attribute::set<attribute::precision_preserved, attribute::quantization_granularity>;
     using writes = attribute::set<attribute::quantization_alignment>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
     static constexpr void visit(rewrite& r, node_id id) {

@@ -30,8 +30,8 @@ template <class Step>
 
 /// A step that visits all operations from which it is not kept away, in order, and those of the graphs inside of nodes first.
 ///
-/// `Step` has a name and `visit(r, id)`. With `NeedsInputs` it leaves out operations without inputs, and what it leaves out with the graphs
-/// inside.
+/// `Step` has a name and `visit(r, id)`; it may have `needed(r)`: false if a pipeline may leave the step out. With `NeedsInputs` it leaves out
+/// operations without inputs, and what it leaves out with the graphs inside.
 template <class Step, bool NeedsInputs = false>
 struct step_over_operations {
     [[gnu::cold]] static constexpr void run(rewrite& r) {

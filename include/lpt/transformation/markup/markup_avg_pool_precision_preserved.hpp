@@ -14,7 +14,6 @@ struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_poo
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
     static constexpr void visit(rewrite& r, node_id id) {

@@ -13,7 +13,6 @@ struct markup_precisions {
     static constexpr text_view name = "MarkupPrecisions";
     using writes = attribute::set<attribute::precisions, attribute::precision_preserved>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {

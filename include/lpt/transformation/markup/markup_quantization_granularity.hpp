@@ -11,7 +11,6 @@ struct markup_quantization_granularity : step_over_operations<markup_quantizatio
     static constexpr text_view name = "MarkupQuantizationGranularity";
     using writes = attribute::set<attribute::quantization_granularity>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
     static constexpr void visit(rewrite& r, node_id id) {

@@ -35,17 +35,14 @@ constexpr void forbid_precisions(rewrite& r, node_id id) {
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
 constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
     const graph& model = r.model;
-    if (!may_be_dequantized(model, model[id].input(port))) {
-        return model[id].input(port);
+    const output_ref source = model[id].input(port);
+    if (!may_be_dequantized(model, source)) {
+        return source;
     }
     const dequantization found = find_dequantization(model, id, precisions, port);
-    if (!found.empty() && model[found.data.node].is<op::convert>()) {
-        const output_ref above = model[found.data.node].input(0);
-        if (model[above.node].is<op::fake_quantize>()) {
-            return above;
-        }
-    }
-    return model[id].input(port);
+    const bool is_pair = !found.empty() && model[found.data.node].is<op::convert>();
+    const output_ref above = is_pair ? model[found.data.node].input(0) : source;
+    return model[above.node].is<op::fake_quantize>() ? above : source;
 }
 
 /// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.

@@ -24,51 +24,39 @@ constexpr integers sizes_of_bins(const graph& model, node_id id) {
     return result;
 }
 
-/// The pooling with windows side by side in the place of an adaptive one.
-template <class Pool>
-constexpr bool replace_adaptive_pool(rewrite& r, node_id id, const integers& sizes) {
-    graph& model = r.model;
-    Pool pool;
-    pool.kernel = sizes;
-    pool.strides = sizes;
-    pool.pads_begin.resize(sizes.size(), 0);
-    pool.pads_end.resize(sizes.size(), 0);
-    const node_id made = model.add(lpt::move(pool), {model[id].input(0)}, {}, 1);
-    copy_information(r, id, made);
-    model.rename(made, model[id].name());
-    model.set_tensor_names(made, model[id].tensor_names());
-    model.replace_uses(id, made);
-    return true;
-}
+/// The pooling with windows side by side in the place of an adaptive one, of which a rule `can_take` the outputs.
+template <class Rule, class Pool>
+struct adaptive_pool_conversion {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const integers sizes = sizes_of_bins(r.model, id);
+        if (sizes.empty() || !Rule::can_take(r.model, id)) {
+            return r.refused(id, Rule::name, refuse(reason::unsupported_mode));
+        }
+        Pool pool;
+        pool.kernel = sizes;
+        pool.strides = sizes;
+        pool.pads_begin.resize(sizes.size(), 0);
+        pool.pads_end.resize(sizes.size(), 0);
+        return replace_first_output(r, id, r.model.add(lpt::move(pool), {r.model[id].input(0)}, {}, 1));
+    }
+};
 
 }  // namespace detail
 
 /// AdaptiveAvgPool of real numbers to AvgPool, for which there are rules and kernels: where all bins along an axis have one size, which is known.
-struct convert_adaptive_avg_pool {
+struct convert_adaptive_avg_pool : detail::adaptive_pool_conversion<convert_adaptive_avg_pool, op::avg_pool> {
     static constexpr text_view name = "ConvertAdaptiveAvgPoolToAvgPool1";
     using pattern = lpt::pattern<op::adaptive_avg_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const integers sizes = detail::sizes_of_bins(r.model, id);
-        if (sizes.empty() || !is_real(r.model.type(id))) {
-            return r.refused(id, name, refuse(reason::unsupported_mode));
-        }
-        return detail::replace_adaptive_pool<op::avg_pool>(r, id, sizes);
-    }
+    static constexpr bool can_take(const graph& model, node_id id) { return is_real(model.type(id)); }
 };
 
 /// AdaptiveMaxPool to MaxPool: where all bins along an axis have one size, which is known, and nothing reads the places.
-struct convert_adaptive_max_pool {
+struct convert_adaptive_max_pool : detail::adaptive_pool_conversion<convert_adaptive_max_pool, op::max_pool> {
     static constexpr text_view name = "ConvertAdaptiveMaxPoolToMaxPool1";
     using pattern = lpt::pattern<op::adaptive_max_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const integers sizes = detail::sizes_of_bins(r.model, id);
-        if (sizes.empty() || r.model.use_count({id, 1}) != 0) {
-            return r.refused(id, name, refuse(reason::unsupported_mode));
-        }
-        return detail::replace_adaptive_pool<op::max_pool>(r, id, sizes);
-    }
+    static constexpr bool can_take(const graph& model, node_id id) { return model.use_count({id, 1}) == 0; }
 };
 
 }  // namespace lpt::inline LPT_ABI

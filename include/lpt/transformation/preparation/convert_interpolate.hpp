@@ -14,11 +14,12 @@ struct convert_interpolate {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const op::interpolate_mode mode = r.model[id].as<op::interpolate>().mode;
-        if (mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow) {
-            return refuse(reason::unsupported_mode);
-        }
+        const bool is_new =
+            mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow;
         const shape& given = r.model.shape(r.model[id].input(1));
-        return given.is_static() && given.rank() == 1 ? yes : refuse(reason::axes_not_constant, 1);
+        return is_new                                    ? refuse(reason::unsupported_mode)
+               : !given.is_static() || given.rank() != 1 ? refuse(reason::axes_not_constant, 1)
+                                                         : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;

@@ -33,11 +33,7 @@ struct convert_max_pool {
         if (!(model[made].shape() == model[id].shape())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        copy_information(r, id, made);
-        model.rename(made, model[id].name());
-        model.set_tensor_names(made, model[id].tensor_names());
-        model.replace_uses(id, made);
-        return true;
+        return replace_first_output(r, id, made);
     }
 };
 

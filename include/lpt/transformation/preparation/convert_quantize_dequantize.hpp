@@ -22,26 +22,10 @@ struct convert_quantize_dequantize {
         if (!find_chain(r, id, found)) {
             return false;
         }
+        if (const verdict why = can_transform(model, id, found); !why) {
+            return r.refused(id, name, why);
+        }
         const node& quantize = model[found.quantize];
-        const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
-        const tensor& low = constant_of(model, quantize.input(3).node);
-        const tensor& high = constant_of(model, quantize.input(4).node);
-        const element_facts& limits = facts(found.low_type);
-        if ((levels != 256 && levels != 65536) || levels > limits.highest - limits.lowest + 1) {
-            return r.refused(id, name, {reason::unsupported_levels, -1, found.low_type, -1, levels});
-        }
-        if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest ||
-            high.real(0) != limits.highest) {
-            return r.refused(id, name,
-                             {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
-        }
-        // Whoever reads the product would get the type of the data.
-        if (model.type(quantize.input(0)) != model[id].type()) {
-            return r.refused(id, name, refuse(reason::types_do_not_match));
-        }
-        if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
-            return r.refused(id, name, refuse(reason::ranges_not_constant));
-        }
         const output_ref new_low = dequantized(model, quantize.input(3), found);
         const output_ref new_high = dequantized(model, quantize.input(4), found);
         shape merged;
@@ -62,6 +46,24 @@ private:
         output_ref scale;
     };
 
+    static constexpr verdict can_transform(const graph& model, node_id id, const chain& found) {
+        const node& quantize = model[found.quantize];
+        const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
+        const tensor& low = constant_of(model, quantize.input(3).node);
+        const tensor& high = constant_of(model, quantize.input(4).node);
+        const element_facts& limits = facts(found.low_type);
+        const bool fills_type = is_scalar_like(low) && is_scalar_like(high) && low.real(0) == limits.lowest &&
+                                high.real(0) == limits.highest;
+        return (levels != 256 && levels != 65536) || levels > limits.highest - limits.lowest + 1
+                   ? verdict{reason::unsupported_levels, -1, found.low_type, -1, levels}
+               : !fills_type
+                   ? verdict{reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)}
+               : model.type(quantize.input(0)) != model[id].type()  // which readers of the product would get
+                   ? refuse(reason::types_do_not_match)
+                   : model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)
+                         ? refuse(reason::ranges_not_constant)
+                         : yes;
+    }
     static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
         const seq<element, 8> wanted = r.options.precisions_of(name, {i8, u8, i16, u16});
@@ -74,11 +76,9 @@ private:
                 data = model[data.node].input(0);
             }
             const node_id real = data.node;
-            if (!model[real].is<op::convert>() || model.use_count(data) != 1 || !is_real(model[real].type())) {
-                continue;
-            }
-            const node_id low = model.producer(real, 0);
-            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
+            const node_id low = model[real].is<op::convert>() ? model.producer(real, 0) : real;
+            if (low == real || model.use_count(data) != 1 || !is_real(model[real].type()) ||
+                !model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
                 !wanted.contains(model[low].type())) {
                 continue;
             }

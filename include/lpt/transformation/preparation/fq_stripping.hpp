@@ -33,16 +33,13 @@ private:
 
     static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
         const verdict why = can_strip(r, id);
-        if (!why) {
-            r.refused(id, name, why);
-            return;
+        const double step = why && adjusts ? greatest_step(r.model, id) : 0;
+        if (step > 1) {
+            detail::division(r, 10 * step).apply(id);
         }
-        if (adjusts) {
-            if (const double step = greatest_step(r.model, id); step > 1) {
-                detail::division(r, 10 * step).apply(id);
-            }
+        if (why || r.refused(id, name, why)) {
+            strip(r, id);
         }
-        strip(r, id);
     }
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {

@@ -42,11 +42,8 @@ private:
             return false;
         }
         const node& concat = model[model.producer(convert, 0)];
-        if (!concat.is<op::concat>() || concat.inputs() != 2) {
-            return false;
-        }
-        const node& cache = model[concat.input(0).node];
-        return cache.is<op::parameter>() || cache.is<op::gather>();
+        const op::kind cache = concat.is<op::concat>() ? model[concat.input(0).node].kind() : op::kind::none;
+        return concat.inputs() == 2 && (cache == op::kind::parameter || cache == op::kind::gather);
     }
     static constexpr verdict can_move(const graph& model, node_id convert) {
         const output_ref source = model[convert].input(0);

@@ -23,8 +23,8 @@ struct pull_reshape_through_dequantization {
             return r.refused(id, name, refuse(reason::nothing_to_do));
         }
         const shape target = model[id].shape();
-        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
-            return reshaped_constant(values, model[elementwise].shape(), target, result);
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values) {
+            return reshaped_constant(values, model[elementwise].shape(), target);
         });
         return true;
     }
@@ -32,16 +32,13 @@ struct pull_reshape_through_dequantization {
     /// The constant of an elementwise operation of shape `from`, for the same operation on data of shape `target`.
     ///
     /// Along the axes of `target` that an axis of `from` becomes, the constant is as long as `target` where it was as long
-    /// as `from`, and 1 where it was broadcast. False if there is no such constant.
-    static constexpr bool reshaped_constant(const tensor& values, const shape& from, const shape& target,
-                                            tensor& result) {
+    /// as `from`, and 1 where it was broadcast. No tensor if there is no such constant.
+    static constexpr tensor reshaped_constant(const tensor& values, const shape& from, const shape& target) {
         if (values.elements() == 1) {
-            result = tensor(values, shape{});
-            return true;
+            return tensor(values, shape{});
         }
         if (values.dimensions().rank() == target.rank() && broadcasts_to(values.dimensions(), target)) {
-            result = values;
-            return true;
+            return values;
         }
         const shape own = values.dimensions().padded_left(from.rank());
         shape derived = target;
@@ -58,10 +55,9 @@ struct pull_reshape_through_dequantization {
             }
         }
         if (derived.elements() != values.elements()) {
-            return false;
+            return {};
         }
-        result = tensor(values, derived);
-        return true;
+        return tensor(values, derived);
     }
 };
 

@@ -15,15 +15,13 @@ struct pull_transpose_through_dequantization {
             return false;
         }
         const output_ref order = r.model[id].input(1);
-        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values) -> tensor {
             const std::size_t rank = r.model[elementwise].shape().rank();
             if (values.dimensions().rank() != rank && values.elements() != 1) {
-                return false;
+                return {};
             }
             const tensor full(values, values.elements() == 1 ? shape::of_ones(rank) : values.dimensions());
-            result =
-                constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
-            return true;
+            return constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
         });
         return true;
     }

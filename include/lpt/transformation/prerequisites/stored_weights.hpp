@@ -45,8 +45,8 @@ constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* const
     return pulled;
 }
 
-/// Moves `movement` up through the dequantization of weights and into their Constant. `moved_constant(elementwise, values, result)`
-/// gives the constant of an elementwise operation in its new place, and false where the movement stops.
+/// Moves `movement` up through the dequantization of weights and into their Constant. `moved_constant(elementwise, values)` gives
+/// the constant of an elementwise operation in its new place, and no tensor where the movement stops.
 template <class MovedConstant>
 constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstant& moved_constant) {
     graph& model = r.model;
@@ -64,8 +64,8 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
         }
         const node_id operand = model.producer(above, 1);
         const node_id constant = model[operand].is<op::convert>() ? model.producer(operand, 0) : operand;
-        tensor moved;
-        if (!moved_constant(above, constant_of(model, constant), moved)) {
+        const tensor moved = moved_constant(above, constant_of(model, constant));
+        if (!moved) {
             return;
         }
         movement = pull_through(r, movement, &moved);
