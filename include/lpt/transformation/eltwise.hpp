@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/dequantization/constant.hpp>
 
 /// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
 namespace lpt::inline LPT_ABI {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI {
 ///
 /// `Rule` has a name and a pattern, and may say the others its own way.
 template <class Rule, rule_condition... Conditions>
-struct dequantized_rule {
+struct dequantized_rule : rule_defaults<Rule> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<Conditions...>(r, id);
     }
@@ -27,7 +27,6 @@ struct dequantized_rule {
         }
         return Rule::apply(r, operation, found);
     }
-    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
 };
 
 /// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.

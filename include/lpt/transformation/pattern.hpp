@@ -62,7 +62,6 @@ struct optional_input : In {
         In::describe(parts);
         parts[place].optional = true;
     }
-    static constexpr bool matches(const graph& model, output_ref source) { return In::matches(model, source); }
 };
 
 namespace detail {

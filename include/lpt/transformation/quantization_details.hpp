@@ -18,17 +18,12 @@ constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reaso
                         fake_quantize);
 }
 
-/// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
-constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
-    return has_constant_ranges(model, fake_quantize) &&
-           is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
-}
-
-/// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
+/// Refuses a FakeQuantize without constant ranges, or without a level count that a low precision type represents; `port` is where
+/// its reader reads it.
 constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
     return !has_constant_ranges(model, fake_quantize)
                ? refuse_because_of(reason::ranges_not_constant, port, fake_quantize)
-           : is_quantize_supported(model, fake_quantize)
+           : is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels)
                ? yes
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }

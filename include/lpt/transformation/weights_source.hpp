@@ -40,12 +40,9 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
 constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
-            return refuse_because_of(reason::weights_vary_over_axis, 1, each);
-        }
-    }
-    return yes;
+    const node_id other = first_constant(
+        found, [&](node_id each) { return !varies_only_over(model[each].shape(), model.shape(found.data), allowed); });
+    return other == node_id::none ? yes : refuse_because_of(reason::weights_vary_over_axis, 1, other);
 }
 
 /// Refuses a zero point behind a Convert from another type than that of the weights.

@@ -3,7 +3,7 @@
 
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -15,11 +15,14 @@ namespace lpt::inline LPT_ABI {
 /// or more. With `update_precisions` the weights have the first type
 /// that the target accepts on input 1 of GroupConvolution, else on the constant input of the Multiply, else the first
 /// default precision; and the data must have a type that the target accepts on input 0.
-struct multiply_to_group_convolution_transformation {
+struct multiply_to_group_convolution_transformation : guarded<multiply_to_group_convolution_transformation> {
     static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        return static_cast<bool>(detail::operands_of(r.model, id));
+    }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
@@ -50,13 +53,7 @@ struct multiply_to_group_convolution_transformation {
                : weights_type(r, id, type) == dynamic  ? refuse(reason::no_precision_left, 1)
                                                        : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (!detail::operands_of(r.model, id)) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const dequantization found = source_of(r, id);
         const shape& result = model[id].shape();

@@ -7,15 +7,11 @@
 /// Folding a dequantization into constant data, and a Convert into a Subtract.
 namespace lpt::inline LPT_ABI {
 
-/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
+/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization that gives `last` is constant,
 /// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
-                                                                  output_ref last) {
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, output_ref last) {
     graph& model = r.model;
-    const auto find = [&] {
-        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
-                                   : find_dequantization(r, id, port);
-    };
+    const auto find = [&] { return find_dequantization_at(model, last, r.options.default_precisions); };
     dequantization found = find();
     if (found.empty() || !found.has_multiply()) {
         return found;
@@ -66,7 +62,9 @@ namespace lpt::inline LPT_ABI {
     return found;
 }
 constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
-    return fold_dequantization_at(r, id, port, {});
+    dequantization found = fold_dequantization_at(r, r.model[id].input(port));
+    found.port = static_cast<int>(port);
+    return found;
 }
 
 /// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the

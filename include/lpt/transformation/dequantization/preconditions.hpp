@@ -88,12 +88,9 @@ constexpr verdict scale_is_not_zero(const rewrite& r, node_id, const dequantizat
 /// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
 /// compare with them, would make NaN of them.
 constexpr verdict constants_are_finite(const rewrite& r, node_id, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(r.model, each))) {
-            return refuse_because_of(reason::infinite_constant, found.port, each);
-        }
-    }
-    return yes;
+    const node_id infinite =
+        first_constant(found, [&](node_id each) { return !is_finite(constant_of(r.model, each)); });
+    return infinite == node_id::none ? yes : refuse_because_of(reason::infinite_constant, found.port, infinite);
 }
 
 namespace detail {

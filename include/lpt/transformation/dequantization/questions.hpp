@@ -28,14 +28,17 @@ constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
     return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
+/// The constant of a dequantization, zero point before scale, that an answer holds for; `none` if it holds for neither.
+template <class Answer>
+constexpr node_id first_constant(const dequantization& found, const Answer& holds) {
+    const bool is_zero_point = found.zero_point != node_id::none && holds(found.zero_point);
+    return is_zero_point                                        ? found.zero_point
+           : found.scale != node_id::none && holds(found.scale) ? found.scale
+                                                                : node_id::none;
+}
 /// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
 constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && constant_of(model, each).elements() != 1) {
-            return each;
-        }
-    }
-    return node_id::none;
+    return first_constant(found, [&](node_id each) { return constant_of(model, each).elements() != 1; });
 }
 /// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
 constexpr bool is_per_tensor(const graph& model, const dequantization& found) {

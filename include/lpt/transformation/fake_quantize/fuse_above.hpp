@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lpt/attribute/set.hpp>
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/guarded.hpp>
 

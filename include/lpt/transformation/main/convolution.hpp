@@ -3,7 +3,6 @@
 
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/convolution_weights.hpp>
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {

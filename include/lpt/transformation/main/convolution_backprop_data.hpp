@@ -26,7 +26,7 @@ private:
         const output_ref source = model[id].input(1);
         const weights_source found = find_weights(model, id, r.options.default_precisions);
         if (!found.found.empty()) {
-            fold_dequantization_at(r, node_id::none, 0, normalize_dequantization(r, found.found).last());
+            fold_dequantization_at(r, normalize_dequantization(r, found.found).last());
             return true;
         }
         if (found.fake_quantize == node_id::none) {

@@ -79,7 +79,7 @@ private:
         return !has_constant_ranges(model, id) ? refuse(reason::ranges_not_constant)
                : model[id].type() == dynamic  // nobody could say what the dequantization has to give
                    ? refuse_type(reason::types_do_not_match, 0, dynamic)
-                   : !is_quantize_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
+                   : !quantize_is_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
     }
 
     /// How a FakeQuantize is to be decomposed.
@@ -93,17 +93,16 @@ private:
 
     /// `found` is complete only where the answer is yes.
     static constexpr verdict can_decompose(const rewrite& r, node_id id, decision& found) {
-        if (is_constant_path(r.model, id)) {
-            return refuse(reason::constant_path);
-        }
         const attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
-        if (allowed == nullptr) {
-            return refuse(reason::no_precisions_attribute);
-        }
-        if (allowed->types.empty()) {
-            return allowed->last_reader == id
-                       ? refuse_levels(r.model, id, reason::unsupported_levels)
-                       : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
+        const verdict has_types =
+            is_constant_path(r.model, id) ? refuse(reason::constant_path)
+            : allowed == nullptr          ? refuse(reason::no_precisions_attribute)
+            : !allowed->types.empty()     ? yes
+            : allowed->last_reader == id
+                ? refuse_levels(r.model, id, reason::unsupported_levels)
+                : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
+        if (!has_types) {
+            return has_types;
         }
         if (gives_quantized(r.model[id].type())) {
             // Its ranges as they are now decide whether it is decomposed anew; it then gets the first type that is allowed, as any other.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/matrix_operand.hpp>
 #include <lpt/transformation/pattern.hpp>
@@ -39,7 +38,8 @@ struct mat_mul_transformation {
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);
-            if (!r.follows(quirk::overflowing_range) && is_infinite(model, term)) {
+            const tensor* known = model.constant_value(term);
+            if (!r.follows(quirk::overflowing_range) && known != nullptr && !is_finite(*known)) {
                 return r.refused(id, name, refuse(reason::infinite_constant, 0));
             }
         }
@@ -59,11 +59,6 @@ private:
     static constexpr detail::matrix_operand operand_of(const graph& model, node_id id, int port) {
         const op::mat_mul& self = model[id].as<op::mat_mul>();
         return {port, port == 0 ? self.transpose_a : self.transpose_b};
-    }
-    /// True for a Constant with an infinite value or NaN.
-    static constexpr bool is_infinite(const graph& model, output_ref constant) {
-        const tensor* values = model.constant_value(constant);
-        return values != nullptr && !is_finite(*values);
     }
 
     static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 #include <lpt/transformation/weightable.hpp>
 
 namespace lpt::inline LPT_ABI {
@@ -14,20 +13,16 @@ namespace lpt::inline LPT_ABI {
 /// after:  y = s1 * s2 * ((x1 - z1) * (x2 - z2))
 /// Zero points stay as Subtracts of low precision tensors; these and the inner Multiply are marked DisableCleanup. A zero
 /// point is rounded, halves away from zero; one of 0 goes away.
-struct multiply_transformation {
+struct multiply_transformation : guarded<multiply_transformation> {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
+    /// A Multiply by a constant is a lone scale.
+    static constexpr bool is_about(const rewrite& r, node_id id) { return !detail::operands_of(r.model, id); }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return weightable_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (is_lone_scale(r, id)) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id multiply = unshare(r, id);
         if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
@@ -51,9 +46,6 @@ struct multiply_transformation {
     }
 
 private:
-    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
-        return is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
-    }
     static constexpr output_ref low_precision_operand(rewrite& r, const dequantization& found) {
         if (!found.has_subtract()) {
             return found.data;

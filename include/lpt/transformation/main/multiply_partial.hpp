@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/eltwise.hpp>
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -12,22 +12,29 @@ namespace lpt::inline LPT_ABI {
 ///     s1 (q1 - z1) * s2 q2  =  (s1 s2 (q1 - z1)) * q2
 ///     s q * b               =  q * (s b)
 /// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (q1 - z1) q2 (s1 s2).
-struct multiply_partial_transformation {
+struct multiply_partial_transformation : guarded<multiply_partial_transformation, dequantization[2]> {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        dequantization branches[2];
-        return find(r, id, branches);
+    /// A Multiply by a constant without dequantization above it is the end of one, nothing that it could be joined with.
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        const auto is_dequantized = [&](std::size_t port) {
+            return may_be_dequantized(r.model, r.model[id].input(port)) && !find_dequantization(r, id, port).empty();
+        };
+        return !detail::operands_of(r.model, id) || is_dequantized(0) || is_dequantized(1);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (is_lone_scale(r, id)) {
-            return false;
-        }
-        dequantization branches[2];
-        if (const verdict why = find(r, id, branches); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+        find_branches(r, id, branches);
+        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
+            return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        };
+        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
+               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
+               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
+               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
+                                        : eltwise_precondition(r, id, branches);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id multiply = id;
         if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             normalize_dequantization(r, branches[0]);
@@ -43,25 +50,6 @@ struct multiply_partial_transformation {
     }
 
 private:
-    static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
-        find_branches(r, id, branches);
-        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
-            return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
-        };
-        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
-               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
-               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
-               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
-                                        : eltwise_precondition(r, id, branches);
-    }
-    /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
-    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
-        const auto is_bare = [&](std::size_t port) {
-            return !may_be_dequantized(r.model, r.model[id].input(port)) || find_dequantization(r, id, port).empty();
-        };
-        return (is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1))) &&
-               is_bare(0) && is_bare(1);
-    }
     static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
         const node_id above = model.producer(id, port);

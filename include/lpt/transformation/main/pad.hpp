@@ -125,7 +125,7 @@ private:
     static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_single(r, constant);
+            return to_scalar_if_equal(r, constant);
         }
         const node_id full = pad_left(r, constant, model[pad].shape().rank());
         margins pads = margins_of(model, pad);

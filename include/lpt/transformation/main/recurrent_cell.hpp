@@ -76,7 +76,7 @@ private:
             result.operations.push_back(at);
             at = model.producer(at, 0);
         }
-        if (!result.operations.empty() && model[at].is<op::fake_quantize>() && is_quantize_supported(model, at) &&
+        if (!result.operations.empty() && model[at].is<op::fake_quantize>() && quantize_is_supported(model, at) &&
             output_range_shape(model, at).elements() == 1 && r.options.update_precisions &&
             fake_quantize_decomposition_transformation::can_transform(r, at)) {
             result.fake_quantize = at;
@@ -108,14 +108,11 @@ private:
 
     /// Data and state that are dequantized come from u8.
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+        const auto of_port = [&](std::size_t port) {
             const dequantization found = find_dequantization(r, id, port);
-            const verdict answer = found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
-            if (!answer) {
-                return answer;
-            }
-        }
-        return yes;
+            return found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+        };
+        return first_refusal([&] { return of_port(0); }, [&] { return of_port(1); });
     }
     static constexpr bool is_constant_fake_quantize(const graph& model, node_id producer) {
         return model[producer].is<op::fake_quantize>() && is_constant(model, model[producer].input(0));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/movement.hpp>
 
 namespace lpt::inline LPT_ABI {

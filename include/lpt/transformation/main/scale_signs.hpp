@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/constant.hpp>
 #include <lpt/transformation/movement.hpp>
 
 /// What the transformations of MVN and NormalizeL2 have in common: operations that divide a scale of their input out again.

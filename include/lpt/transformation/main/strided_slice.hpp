@@ -31,7 +31,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation, is_
     static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_single(r, constant);
+            return to_scalar_if_equal(r, constant);
         }
         constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
         op::strided_slice masks = model[slice].as<op::strided_slice>();

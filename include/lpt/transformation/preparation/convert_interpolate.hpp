@@ -2,16 +2,17 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Interpolate-11 to Interpolate-4, the one that low precision rules match: the sizes or scales that version 11 has in one
 /// input become two. The modes that only version 11 knows stay.
-struct convert_interpolate {
+struct convert_interpolate : guarded<convert_interpolate> {
     static constexpr text_view name = "ConvertInterpolate11ToInterpolate4";
     using pattern = lpt::pattern<op::interpolate>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) { return r.model[id].version() == 11; }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const op::interpolate_mode mode = r.model[id].as<op::interpolate>().mode;
         const bool is_new =
@@ -21,14 +22,8 @@ struct convert_interpolate {
                : !given.is_static() || given.rank() != 1 ? refuse(reason::axes_not_constant, 1)
                                                          : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (model[id].version() != 11) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         const op::interpolate& what = model[id].as<op::interpolate>();
         const output_ref given = model[id].input(1);
         const shape length = model.shape(given);

@@ -2,29 +2,24 @@
 #pragma once
 
 #include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// MaxPool of a newer version to version 1, the one that low precision rules match: where nothing reads the indices, all
 /// dilations are 1, and the rounding gives the shape that version 1 gives.
-struct convert_max_pool {
+struct convert_max_pool : guarded<convert_max_pool> {
     static constexpr text_view name = "ConvertMaxPool8ToMaxPool1";
     using pattern = lpt::pattern<op::max_pool>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) { return r.model[id].version() != 1; }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const integers& dilations = r.model[id].as<op::max_pool>().dilations;
         const bool gives_indices = r.model[id].outputs() > 1 && r.model.use_count({id, 1}) != 0;
         return gives_indices || dilations != integers(dilations.size(), 1) ? refuse(reason::unsupported_mode) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (model[id].version() == 1) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         op::max_pool pool = model[id].as<op::max_pool>();
         pool.dilations = {};
         pool.rounding_type =

@@ -54,10 +54,11 @@ private:
         }
         const element low = model[found.concat].type();
         const element real = model[found.convert].type();
-        const double factor = constant_of(model, found.factor.node).real(0);
-        const double zero_point = found.zero_point ? constant_of(model, found.zero_point.node).real(0) : 0;
-        const double scale = constant_of(model, found.kept.scale.node).real(0);
-        const double shift = found.kept.shift ? constant_of(model, found.kept.shift.node).real(0) : 0;
+        const auto value_of = [&](output_ref one) { return one ? constant_of(model, one.node).real(0) : 0.0; };
+        const double factor = value_of(found.factor);
+        const double zero_point = value_of(found.zero_point);
+        const double scale = value_of(found.kept.scale);
+        const double shift = value_of(found.kept.shift);
         const auto dequantized = [&](double q) {
             return convert_value(real, convert_value(real, q - zero_point) * factor);
         };

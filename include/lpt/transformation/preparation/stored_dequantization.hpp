@@ -52,10 +52,8 @@ constexpr stored_dequantization find_stored_dequantization(const graph& model, n
             result.zero_point = detail::find_stored_constant(model, model[data.node].input(1));
             data = model[data.node].input(0);
         }
-        if (!model[data.node].is<op::convert>() || model.use_count(data) != 1) {
-            continue;
-        }
-        if (precisions.contains(model.type(model[data.node].input(0)))) {
+        if (model[data.node].is<op::convert>() && model.use_count(data) == 1 &&
+            precisions.contains(model.type(model[data.node].input(0)))) {
             result.convert = data.node;
             result.multiply = multiply;
             result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));

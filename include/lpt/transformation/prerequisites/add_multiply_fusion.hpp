@@ -6,15 +6,11 @@
 namespace lpt::inline LPT_ABI {
 
 /// (x + a) * b  ->  x * b + a b, so that the Multiply can meet what is above it.
-struct add_multiply_fusion {
+struct add_multiply_fusion : linear_fusion<add_multiply_fusion, op::add> {
     static constexpr text_view name = "AddMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<op::add>(r.model, id);
-        if (!found) {
-            return false;
-        }
+    [[gnu::cold]] static constexpr bool fuse(rewrite& r, node_id id, const linear_operands& found) {
         graph& model = r.model;
         if (model.type(found.data) != model.type(found.second) || model.type(found.first) != model.type(found.second)) {
             return r.refused(id, name, refuse(reason::types_do_not_match));

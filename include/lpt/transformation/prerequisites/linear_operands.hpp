@@ -27,4 +27,13 @@ constexpr linear_operands find_linear_operands(const graph& model, node_id outer
     return above ? linear_operands{inner, above.data, above.constant, below.constant} : linear_operands{};
 }
 
+/// A rule that makes one operation, or two others, of an `Inner` with a constant and the operation with one that alone reads it.
+template <class Rule, class Inner>
+struct linear_fusion {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const linear_operands found = find_linear_operands<Inner>(r.model, id);
+        return found && Rule::fuse(r, id, found);
+    }
+};
+
 }  // namespace lpt::inline LPT_ABI

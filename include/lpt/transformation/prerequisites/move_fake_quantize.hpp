@@ -2,33 +2,85 @@
 #pragma once
 
 #include <lpt/transformation/dequantization_constants.hpp>
-#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/guarded.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
 /// quantized by itself. A Convert and dequantization below it move along.
-struct move_fake_quantize {
+struct move_fake_quantize : guarded<move_fake_quantize> {
     static constexpr text_view name = "MoveFakeQuantize";
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        const node_id concat = concat_above(r.model, id);
+        return r.model[concat].is<op::concat>() && r.model.use_count(concat) == 1;
+    }
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        const node_id above = model.producer(id, 0);
-        const node_id relu = model[above].is<op::relu>() ? above : node_id::none;
-        const node_id concat = relu == node_id::none ? above : model.producer(relu, 0);
-        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
-            return false;
+        const node_id concat = concat_above(model, id);
+        const node_id first = model.producer(concat, 0);
+        const bool is_one =
+            (model[concat].inputs() == 1 || model[first].is<op::split>()) &&
+            for_all(1, model[concat].inputs(), [&](std::size_t port) { return model.producer(concat, port) == first; });
+        if (model[concat].shape().rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank);
         }
-        if (const verdict why = can_transform(model, id, concat); !why) {
-            return r.refused(id, name, why);
+        if (is_one || model.use_count({id, 0}) == 0) {
+            return refuse(reason::nothing_to_do);
         }
-        move(r, id, relu, concat);
+        for (std::size_t port = 1; port < 5; ++port) {
+            if (!can_split_constant(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), concat_axis(model, concat));
+            }
+        }
+        const node_id whole = first_constant(dequantization_below(model, id), [&](node_id constant) {
+            return !can_split_constant(model, constant, concat);
+        });
+        return whole == node_id::none ? yes
+                                      : refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), whole);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const node_id concat = concat_above(model, id);
+        seq<seq<output_ref>, 4> ranges;
+        for (std::size_t port = 1; port < 5; ++port) {
+            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
+        }
+        const node_id convert = convert_below(model, id);
+        const dequantization below = dequantization_below(model, id);
+        seq<output_ref> branches;
+        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+            output_ref branch = model[concat].input(input);
+            if (const node_id relu = model.producer(id, 0); relu != concat) {
+                branch = numbered_clone(r, relu, {branch}, input);
+            }
+            branch = numbered_clone(
+                r, id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]}, input);
+            branches.push_back(convert == node_id::none ? branch : numbered_clone(r, convert, {branch}, input));
+        }
+        if (below.empty()) {
+            finish(r, concat, branches, convert == node_id::none ? id : convert);
+        } else {
+            move_dequantization_before(r, concat, branches, below);
+        }
         return true;
     }
 
 private:
+    static constexpr node_id concat_above(const graph& model, node_id id) {
+        const node_id above = model.producer(id, 0);
+        return model[above].is<op::relu>() ? model.producer(above, 0) : above;
+    }
+    static constexpr node_id convert_below(const graph& model, node_id id) {
+        const node_id below = model.first_use(id).node;
+        return model[below].is<op::convert>() ? below : node_id::none;
+    }
+    static constexpr dequantization dequantization_below(const graph& model, node_id id) {
+        const node_id convert = convert_below(model, id);
+        return convert == node_id::none ? dequantization{} : find_dequantization_below(model, convert);
+    }
     /// True if a constant behind a Concat varies over the joined axis; a range of FakeQuantize may have more axes, of size 1.
     static constexpr bool varies_over_joined_axis(const graph& model, node_id constant, node_id concat) {
         const std::size_t rank = model[concat].shape().rank();
@@ -69,69 +121,9 @@ private:
         return parts;
     }
 
-    static constexpr bool has_convert_below(const graph& model, node_id id) {
-        return model[model.first_use(id).node].is<op::convert>();
-    }
-    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
-        if (model[concat].shape().rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank);
-        }
-        if (model.use_count({id, 0}) == 0) {
-            return refuse(reason::nothing_to_do);
-        }
-        const node_id first = model.producer(concat, 0);
-        if ((model[concat].inputs() == 1 || model[first].is<op::split>()) &&
-            for_all(1, model[concat].inputs(),
-                    [&](std::size_t port) { return model.producer(concat, port) == first; })) {
-            return refuse(reason::nothing_to_do);
-        }
-        for (std::size_t port = 1; port < 5; ++port) {
-            if (!can_split_constant(model, model.producer(id, port), concat)) {
-                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), concat_axis(model, concat));
-            }
-        }
-        if (has_convert_below(model, id)) {
-            const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
-            for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !can_split_constant(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), constant);
-                }
-            }
-        }
-        return yes;
-    }
     /// A clone for one branch, called "<name>_<number>".
     static constexpr node_id numbered_clone(rewrite& r, node_id like, view<output_ref> inputs, std::size_t branch) {
         return clone_with_information(r, like, inputs, join({r.model[like].name(), "_", branch + 1}).view());
-    }
-
-    static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
-        graph& model = r.model;
-        seq<seq<output_ref>, 4> ranges;
-        for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
-        }
-        const bool converted = has_convert_below(model, id);
-        const node_id convert = converted ? model.first_use(id).node : node_id::none;
-        const dequantization below = converted ? find_dequantization_below(model, convert) : dequantization{};
-        seq<output_ref> branches;
-        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-            output_ref branch = model[concat].input(input);
-            if (relu != node_id::none) {
-                branch = numbered_clone(r, relu, {branch}, input);
-            }
-            branch = numbered_clone(
-                r, id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]}, input);
-            if (converted) {
-                branch = numbered_clone(r, convert, {branch}, input);
-            }
-            branches.push_back(branch);
-        }
-        if (below.empty()) {
-            finish(r, concat, branches, converted ? convert : id);
-        } else {
-            move_dequantization_before(r, concat, branches, below);
-        }
     }
 
     static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {

@@ -6,15 +6,11 @@
 namespace lpt::inline LPT_ABI {
 
 /// (x * a) * b  ->  x * (a b)
-struct multiply_multiply_fusion {
+struct multiply_multiply_fusion : linear_fusion<multiply_multiply_fusion, op::multiply> {
     static constexpr text_view name = "MultiplyMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<op::multiply>(r.model, id);
-        if (!found) {
-            return false;
-        }
+    [[gnu::cold]] static constexpr bool fuse(rewrite& r, node_id id, const linear_operands& found) {
         if (r.model[found.inner].relaxed()) {
             return r.refused(id, name, refuse(reason::types_do_not_match));
         }

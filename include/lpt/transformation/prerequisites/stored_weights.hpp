@@ -12,19 +12,11 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
     }
-    output_ref data = model[source.node].input(0);
-    if (model[data.node].is<op::subtract>()) {
-        const output_ref zero_point = model[data.node].input(1);
-        if (!is_constant(model, zero_point) && !is_converted_constant(model, zero_point)) {
-            return false;
-        }
-        data = model[data.node].input(0);
-    }
-    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0)) ||
-        !(model.shape(data) == model.shape(source))) {
-        return false;
-    }
-    return types.contains(model.type(model[data.node].input(0)));
+    const node_id above = model.producer(source.node, 0);
+    const bool shifts = model[above].is<op::subtract>();
+    const output_ref data = model[shifts ? above : source.node].input(0);
+    return (!shifts || stored_constant_of(model, model[above].input(1))) && is_converted_constant(model, data) &&
+           model.shape(data) == model.shape(source) && types.contains(model.type(model[data.node].input(0)));
 }
 
 /// Moves `movement` (an operation that moves values, on input 0) above the Convert, or the elementwise operation, that produces its input;
@@ -62,9 +54,8 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
             movement = pull_through(r, movement);
             continue;
         }
-        const node_id operand = model.producer(above, 1);
-        const node_id constant = model[operand].is<op::convert>() ? model.producer(operand, 0) : operand;
-        const tensor moved = moved_constant(above, constant_of(model, constant));
+        const output_ref constant = stored_constant_of(model, model[above].input(1));
+        const tensor moved = moved_constant(above, constant_of(model, constant.node));
         if (!moved) {
             return;
         }
