@@ -84,8 +84,8 @@ TEST_CASE("a zero point fits a byte up to half a step outside of its range, both
         const node_id convert = net.model.add(op::convert{f32}, {data});
         const node_id shift = net.model.constant(make_tensor(f32, {1, 2}, view<double>({0.0, zero_point})));
         const node_id subtract = net.model.add(op::subtract{}, {convert, shift});
-        return zero_point_fits(net.model,
-                               {.data = data, .convert = convert, .subtract = subtract, .zero_point = shift});
+        const dequantization found{.data = data, .convert = convert, .subtract = subtract, .zero_point = shift};
+        return zero_point_fits(net.model, found, 0).why != reason::zero_point_does_not_fit;
     };
     for (const auto& [type, low, high] : {std::tuple(u8, -0.5, 255.5), std::tuple(i8, -128.5, 127.5)}) {
         CHECK(fits(type, low));

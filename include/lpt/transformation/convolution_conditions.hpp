@@ -20,9 +20,10 @@ constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, con
                    return axis == 1 && own.padded_left(data.rank())[axis] == input_channels(model, id);
                });
     };
+    const verdict fits = zero_point_fits(model, found, 0);
     return !can_subtract_be_handled(r, found)
                ? refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point)
-           : !zero_point_fits(model, found) ? refuse_unfit_zero_point(model, found, 0)
+           : !fits ? fits
            : !found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
                    is_scalar_like(model, found.zero_point) || is_of_channels()
                ? yes
@@ -53,7 +54,7 @@ struct convolution_facts {
         return quantized;
     }
     if (!weights.found.empty()) {
-        return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
+        return zero_point_fits(model, weights.found, 1);
     }
     facts.details = details_of(model, weights.fake_quantize);
     facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);

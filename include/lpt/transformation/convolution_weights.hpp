@@ -50,8 +50,7 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
     });
 }
 
-/// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
-/// gives such.
+/// The weights below a dequantization; a FakeQuantize of known data there is folded, to whole numbers where it gives such.
 constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>() || !has_constant_ranges(model, data.node)) {

@@ -30,8 +30,7 @@ struct name_of_declared {
 
 }  // namespace detail
 
-/// Moves the dequantization of a user's operation as its `low_precision` declares it; its name is that of the operation
-/// with `Transformation` behind.
+/// Moves the dequantization of a user's operation as its `low_precision` declares it; it is called "<operation>Transformation".
 ///
 /// Rule `same`:   y = f(scale * (x - zero_point))         becomes  y = scale * (f(x) - zero_point)
 /// Rule `scaled`: y = f(scale_1 * x_1, scale_2 * x_2 …)   becomes  y = scale_1 * scale_2 * … * f(x_1, x_2 …)

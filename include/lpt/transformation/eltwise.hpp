@@ -22,8 +22,7 @@ constexpr bool joins_with_eltwise(const graph& model, node_id id) {
     return model[id].is<op::convolution>() || model[id].is<op::group_convolution>() || model[id].is<op::mat_mul>();
 }
 
-/// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
-/// where a convolution or MatMul lies behind them.
+/// The operation whose values arrive at the FakeQuantize of a branch, past bias and dequantization of a convolution or MatMul.
 constexpr node_id parent_of_branch(const graph& model, node_id data) {
     node_id parent = data;
     while (model[parent].is<op::fake_quantize>()) {

@@ -93,8 +93,7 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
     return sums;
 }
 
-/// The term of a zero point that is the same everywhere: it times the sums of the columns of b, rounded once. It has `rank` axes, or
-/// none where all are equal.
+/// The term of a uniform zero point: it times the sums of the columns of b, rounded once; `rank` axes, or none where all are equal.
 ///
 /// Of many weights it is computed when somebody reads it, if two columns show already that not all are equal.
 constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed, double zero_point, element type,

@@ -36,6 +36,8 @@ using pattern_parts = seq<pattern_part>;
 
 /// An input from anywhere.
 struct anything {
+    static constexpr view<op::kind> producers{};
+    static constexpr bool is_optional = false;
     static constexpr void describe(pattern_parts& parts) { parts.push_back({}); }
     static constexpr bool matches(const graph&, output_ref) { return true; }
 };
@@ -44,6 +46,7 @@ struct anything {
 template <class... Ops>
 struct from {
     static constexpr op::kind producers[] = {Ops::number...};
+    static constexpr bool is_optional = false;
     static constexpr void describe(pattern_parts& parts) {
         parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Ops)});
         (parts.push_back({pattern_part::role::operation, Ops::number}), ...);
@@ -57,6 +60,7 @@ using from_constant = from<op::constant>;
 /// An input that need not be there; if it is, it matches `In`.
 template <class In>
 struct optional_input : In {
+    static constexpr bool is_optional = true;
     static constexpr void describe(pattern_parts& parts) {
         const std::size_t place = parts.size();
         In::describe(parts);
@@ -65,22 +69,9 @@ struct optional_input : In {
 };
 
 namespace detail {
-template <class In>
-inline constexpr bool is_optional = false;
-template <class In>
-inline constexpr bool is_optional<optional_input<In>> = true;
-
-template <class In>
-constexpr input_rule rule_of() {
-    if constexpr (requires { In::producers; }) {
-        return {&In::matches, In::producers, is_optional<In>};
-    } else {
-        return {&In::matches, {}, is_optional<In>};
-    }
-}
 template <class... In>
 struct input_rules {
-    static constexpr input_rule values[sizeof...(In)] = {rule_of<In>()...};
+    static constexpr input_rule values[sizeof...(In)] = {{&In::matches, In::producers, In::is_optional}...};
     static constexpr view<input_rule> all() { return {values, sizeof...(In)}; }
 };
 template <>
@@ -104,7 +95,7 @@ struct pattern {
         if constexpr (sizeof...(In) == 0) {
             return root.is<Root>();
         } else {
-            constexpr std::size_t least = (std::size_t{0} + ... + (detail::is_optional<In> ? 0u : 1u));
+            constexpr std::size_t least = (std::size_t{0} + ... + (In::is_optional ? 0u : 1u));
             if (!root.is<Root>() || root.inputs() < least || root.inputs() > sizeof...(In)) {
                 return false;
             }

@@ -18,8 +18,7 @@ constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reaso
                         fake_quantize);
 }
 
-/// Refuses a FakeQuantize without constant ranges, or without a level count that a low precision type represents; `port` is where
-/// its reader reads it.
+/// Refuses a FakeQuantize without constant ranges, or with levels that no low precision type has; its reader reads it on `port`.
 constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
     return !has_constant_ranges(model, fake_quantize)
                ? refuse_because_of(reason::ranges_not_constant, port, fake_quantize)
@@ -28,8 +27,7 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
 
-/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
-/// scale of this shape must not give more.
+/// The shape that both constant output bounds of a FakeQuantize broadcast to, of at most as many axes as the data, as scales have it.
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));

@@ -73,8 +73,7 @@ constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     });
 }
 
-/// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
-/// rank 4 or 5.
+/// True if MultiplyToGroupConvolution may take a Multiply: it has a Constant and gives a tensor of rank 4 or 5.
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
     const shape& result = model[id].shape();
     return model[id].is<op::multiply>() && detail::operands_of(model, id) && result.rank_is_static() &&

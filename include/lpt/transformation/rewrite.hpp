@@ -83,8 +83,7 @@ public:
                       const restriction_table& target)
         : model(network), attributes(tables), options(settings), restrictions(target) {}
 
-    /// The nodes in topological order; found anew only where the graph was changed since the last call. The reference
-    /// ends with the next call.
+    /// The nodes in topological order, found anew only after a change of the graph. The reference ends with the next call.
     constexpr const seq<node_id>& order() {
         if (!has_order_ || order_edits_ != model.edits()) {
             detail::depth_first_walk walk(model);

@@ -3,8 +3,7 @@
 
 #include <lpt/transformation/weights_source.hpp>
 
-/// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
-/// low precision tensors.
+/// What operations with weights have in common: convolutions of all sorts, and the product of two low precision tensors.
 namespace lpt::inline LPT_ABI {
 
 /// The number of groups of a convolution; 1 for other operations.

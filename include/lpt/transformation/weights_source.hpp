@@ -17,8 +17,7 @@ struct weights_source {
 
 namespace detail {
 
-/// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
-/// them where nothing is summed.
+/// The axes of weights that constants may vary over, as bits: those of output channels (and groups); all where nothing is summed.
 constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
@@ -80,8 +79,7 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
     return result;
 }
 
-/// Whether a Convolution, GroupConvolution or ConvolutionBackpropData has quantized weights, as far as can be said before
-/// anything was transformed.
+/// Whether a convolution of any sort has quantized weights, as far as can be said before anything was transformed.
 ///
 /// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)

@@ -76,8 +76,7 @@ struct multiply_to_group_convolution_transformation : guarded<multiply_to_group_
     }
 
 private:
-    /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
-    /// below one of two tensors.
+    /// What the convolution reads: the data below Convert and Subtract; a further Multiply is left where it is.
     static constexpr dequantization source_of(const rewrite& r, node_id id) {
         const std::size_t port = 1 - detail::operands_of(r.model, id).port;
         dequantization found = find_dequantization(r, id, port);

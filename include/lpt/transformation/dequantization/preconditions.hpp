@@ -85,8 +85,7 @@ constexpr verdict scale_is_not_zero(const rewrite& r, node_id, const dequantizat
                ? yes
                : refuse_value(reason::zero_or_denormal_scale, found.port, scale.real(first), found.scale);
 }
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
+/// Refuses infinite and NaN constants: operations that put other values beside the data, or compare it, would make NaN of them.
 constexpr verdict constants_are_finite(const rewrite& r, node_id, const dequantization& found) {
     const node_id infinite =
         first_constant(found, [&](node_id each) { return !is_finite(constant_of(r.model, each)); });
@@ -119,8 +118,7 @@ constexpr bool fits_channels(const graph& model, node_id elementwise, node_id co
 
 }  // namespace detail
 
-/// Every output rank is static, and the dequantization on port 0, found with the precisions that upstream always uses for it, is per-tensor
-/// or per-channel.
+/// Output ranks are static, and the dequantization on port 0, found with upstream's precisions for it, is per-tensor or per-channel.
 constexpr verdict base_precondition(const rewrite& r, node_id id) {
     const bool any = r.model[id].inputs() != 0 && may_be_dequantized(r.model, r.model[id].input(0));
     return detail::base_precondition_of(r, id,

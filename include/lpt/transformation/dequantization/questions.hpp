@@ -102,26 +102,20 @@ constexpr std::size_t first_unfit(const tensor& zero_points, element type) {
 
 }  // namespace detail
 
-/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
-    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
-        return true;
-    }
+/// Refuses the first zero point of a Subtract that lies, rounded, outside of the data's type (u8, i8: by more than half a step).
+constexpr verdict zero_point_fits(const graph& model, const dequantization& found, int port) {
     const element type = model.type(found.data);
-    if (type != u8 && type != i8) {
-        return type == f32 || type == f16;
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none || type == f32 || type == f16) {
+        return yes;
     }
     const tensor& values = constant_of(model, found.zero_point);
-    return detail::first_unfit(values, type) == values.elements();
-}
-/// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
-    const element type = model.type(found.data);
-    const tensor& values = constant_of(model, found.zero_point);
-    const std::size_t first = math::minimum(detail::first_unfit(values, type), values.elements() - 1);
-    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
-    result.type = type;
-    return result;
+    const std::size_t first = detail::first_unfit(values, type);
+    if ((type == u8 || type == i8) && first == values.elements()) {
+        return yes;
+    }
+    const double value = values.real(math::minimum(first, values.elements() - 1));
+    return {
+        .why = reason::zero_point_does_not_fit, .port = port, .type = type, .value = value, .about = found.zero_point};
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -59,8 +59,7 @@ constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<outpu
     }
     return first;
 }
-/// Lets readers read the last operation of a dequantization; a ShapeOf of version 0 reads what is dequantized, as a dequantization
-/// does not enter the computation of shapes.
+/// Lets readers read the last operation of a dequantization, but ShapeOf of version 0 its data: shapes are computed without it.
 constexpr void hand_over(graph& model, view<input_ref> readers, output_ref last, output_ref data) {
     for (const input_ref user : readers) {
         const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;

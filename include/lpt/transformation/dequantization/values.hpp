@@ -110,8 +110,7 @@ constexpr bool is_finite(const tensor& values) {
     }
     return !any_value(values, [](double value) { return !math::is_finite(value); });
 }
-/// True if a constant computed from two others is infinite or NaN somewhere and neither of those is: a product in its place
-/// would make NaN of zeros.
+/// True if a constant computed from two finite ones is infinite or NaN somewhere: a product in its place would make NaN of zeros.
 constexpr bool overflows(const tensor& computed, const tensor& first, const tensor& second) {
     return !is_finite(computed) && is_finite(first) && is_finite(second);
 }

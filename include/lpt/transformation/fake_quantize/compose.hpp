@@ -9,9 +9,8 @@ namespace lpt::inline LPT_ABI {
 
 /// The inputs of an elementwise operation whose Constant a range of a FakeQuantize can take up; no outputs where it cannot.
 ///
-/// Exactly two inputs, one of them constant, which has no more axes than the data: the operation would give it more. One element
-/// is always taken up. More only if data, input 0 and output have one shape, the rank is static, and the constant varies over the
-/// first two axes alone.
+/// Exactly two inputs, one of them constant, which has no more axes than the data: the operation would give it more. One element is
+/// taken up; more only if data, input 0 and output have one shape of static rank, and the constant varies over the first two axes.
 constexpr detail::operands_with_constant fusable_operands(const graph& model, node_id id) {
     const node& each = model[id];
     const auto operands = each.inputs() == 2 ? detail::operands_of(model, id) : detail::operands_with_constant{};
@@ -31,8 +30,7 @@ constexpr detail::operands_with_constant fusable_operands(const graph& model, no
 
 namespace detail {
 
-/// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
-/// output, no Result of its own.
+/// A node that feeds a Result can only give way to one that can take its name: no Parameter, one output, no Result of its own.
 constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     if (!feeds_result(model, id)) {
         return true;
@@ -58,8 +56,7 @@ constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) 
     return quantizes ? reader : node_id::none;
 }
 
-/// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
-/// Gives whether there was one.
+/// Gives a FakeQuantize type, name and place of the Convert to u8 or i8 that alone reads it; false if there is none.
 constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id convert = quantizing_convert(model, fake_quantize);

@@ -125,12 +125,10 @@ constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_q
     return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
 }
 
-/// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
-/// as many levels as lie in it are left to it.
+/// Quantizes a FakeQuantize that shares one scale and zero point with others: its own part of the type's range is left to it.
 ///
-/// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
-/// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
-/// and zero point 0.
+/// `aligned` comes from `attribute::align`. New bounds are whole numbers, scale and zero point scalars of the dequantization
+/// precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1 and zero point 0.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
                                                                   const data_precision& precision,
                                                                   const attribute::aligned_interval& aligned) {

@@ -65,8 +65,7 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
-/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
-/// Convert.
+/// weights in the integer type of `weights_precision_of`; without `update_precisions` they are real, without Convert.
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).

@@ -44,8 +44,7 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
 /// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
 ///
-/// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
-/// `rounded`, rounded to integers, halves to even.
+/// Equal output bounds give that bound. Constant data is quantized in float (f64: double) and, if `rounded`, rounded, halves to even.
 [[gnu::noinline]] constexpr tensor fold_fake_quantize(graph& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));

@@ -133,8 +133,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
 
 }  // namespace detail
 
-/// Takes the operations above a FakeQuantize with constant ranges into its input range, one after the other, as far as it goes.
-/// Gives whether there was any.
+/// Takes operations above a FakeQuantize with constant ranges into its input range, one after the other; false if there is none.
 ///
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with

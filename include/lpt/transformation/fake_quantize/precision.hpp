@@ -9,8 +9,7 @@ namespace lpt::inline LPT_ABI {
 inline constexpr std::int64_t levels_16 = 65536;
 inline constexpr std::int64_t levels_32 = 4294967296;
 
-/// The bits of the types whose values, or all but one of them, are as many as there are levels: 4 for 15 and 16, 8 for 255 and 256, 16 and 32
-/// likewise; 0 for other level counts.
+/// The bits of the types whose values, or all but one, are as many as there are levels: 8 for 255 and 256, 4, 16, 32 likewise; else 0.
 constexpr int bits_of_levels(std::int64_t levels) {
     for (const int bits : {4, 8, 16, 32}) {
         if (levels == std::int64_t{1} << bits || levels == (std::int64_t{1} << bits) - 1) {
@@ -69,8 +68,7 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
     return range;
 }
 
-/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
-/// all pairs are the same).
+/// The output ranges of a FakeQuantize, a pair of bounds for each channel; one for all where all are the same.
 struct quantization_details {
     std::int64_t levels = 0;
     seq<float, 2> lows;
@@ -169,8 +167,7 @@ constexpr data_precision precision_of_weights(const quantization_details& detail
     return result;
 }
 
-/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
-/// all others.
+/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 (or one less), 8 bits to all others.
 constexpr bool is_candidate(element type, std::int64_t levels) {
     const int bits = bits_of_levels(levels);
     return is_integral(type) && bit_width(type) == (bits > 8 ? bits : 8);

@@ -66,8 +66,7 @@ private:
         fold_dequantization(r, add, kept_port);
         return true;
     }
-    /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
-    /// which nothing is known counts as at most 1.
+    /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
     static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);

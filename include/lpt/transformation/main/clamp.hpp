@@ -5,8 +5,7 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
-/// s < 0).
+/// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped for s < 0).
 struct clamp_transformation : dequantized_rule<clamp_transformation> {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;

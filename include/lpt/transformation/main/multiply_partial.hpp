@@ -82,8 +82,7 @@ private:
     static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
         return !found.has_multiply() || is_finite(constant_of(model, found.scale));
     }
-    /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
-    /// `quirk::overflowing_range`.
+    /// In the type that both scales have, so that none becomes infinite; else, and with `quirk::overflowing_range`, as all is computed.
     static constexpr constant product_of_scales(const rewrite& r, const dequantization& first,
                                                 const dequantization& second) {
         const graph& model = r.model;

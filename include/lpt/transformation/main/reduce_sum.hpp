@@ -17,8 +17,7 @@ constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantizat
     return yes;
 }
 
-/// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
-/// s * (sum of q - n * z).
+/// Moves a dequantization behind ReduceSum, then real: the sum of n elements s * (q - z) is s * (sum of q - n * z).
 struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move_behind_reduction, count_is_known> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;

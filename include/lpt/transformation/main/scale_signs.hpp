@@ -25,8 +25,7 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     return is_scalar_like(scale) && math::absolute(scale.real(0)) >= 1e-32 && !math::is_infinite(scale.real(0));
 }
 
-/// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
-/// of computations, or with `keeps_type` its own.
+/// Lets a normalization read quantized data; `scale` stands behind it, in the type of computations, or with `keeps_type` its own.
 [[gnu::cold]] constexpr bool move_scale_after_normalization(rewrite& r, node_id normalization,
                                                             const dequantization& found, tensor scale,
                                                             bool keeps_type) {

@@ -5,8 +5,7 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Moves a dequantization behind Transpose. Constants per channel are transposed too; the order must then leave batch and
-/// channels in their places.
+/// Moves a dequantization behind Transpose; constants per channel, transposed too, ask that batch and channels keep their places.
 struct transpose_transformation : movement<transpose_transformation> {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;

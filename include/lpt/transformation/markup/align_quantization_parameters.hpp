@@ -7,8 +7,7 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
-/// per-tensor quantization only.
+/// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that takes per-tensor ones only.
 struct align_quantization_parameters : step_over_operations<align_quantization_parameters> {
     static constexpr text_view name = "AlignQuantizationParameters";
     using may_read = attribute::set<attribute::precision_preserved, attribute::quantization_granularity>;

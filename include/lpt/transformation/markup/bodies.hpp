@@ -19,8 +19,7 @@ template <class Step>
 }
 }  // namespace detail
 
-/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions and the attribute tables
-/// of those graphs.
+/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions, and their attribute tables.
 template <class Step>
 [[gnu::always_inline]] constexpr void run_on_bodies(rewrite& r, node_id id) {
     if (!r.model.is_plain() && r.model[id].bodies().size() != 0) {  // nearly no network has one

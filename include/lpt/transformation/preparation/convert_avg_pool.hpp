@@ -6,8 +6,7 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// AvgPool of a newer version to version 1, the one that low precision rules match: where all dilations are 1 and the
-/// rounding gives the shape that version 1 gives.
+/// AvgPool of a newer version to version 1, which low precision rules match: where all dilations are 1 and the shape stays.
 struct convert_avg_pool {
     static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
     using pattern = lpt::pattern<op::avg_pool>;

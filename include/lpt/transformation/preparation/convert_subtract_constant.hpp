@@ -20,7 +20,7 @@ struct convert_subtract_constant {
         if (found.empty() || !r.options.precisions_of(name, int8_precisions).contains(model.type(found.data))) {
             return false;
         }
-        if (!zero_point_fits(model, found)) {
+        if (!zero_point_fits(model, found, 0)) {
             return r.refused(id, name, refuse(reason::zero_point_does_not_fit));
         }
         const tensor rounded =
