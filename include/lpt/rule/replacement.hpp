@@ -3,7 +3,7 @@
 
 #include <lpt/rule/conditions.hpp>
 #include <lpt/rule/labels.hpp>
-#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/fold.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 
 /// How each expression that takes the place is made.

@@ -6,8 +6,6 @@
 
 namespace lpt::inline LPT_ABI {
 
-namespace detail {
-
 /// Refuses a zero point of activations that arithmetic of low precision cannot take, that lies outside of the range of its type, or that
 /// varies over other axes than that of input channels: so it stands before a convolution. That of a transposed convolution may vary over any.
 constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, const dequantization& found) {
@@ -30,8 +28,6 @@ constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, con
                : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
 }
 
-}  // namespace detail
-
 /// What `convolution_verdict` found on its way to the answer.
 struct convolution_facts {
     dequantization data;
@@ -46,10 +42,10 @@ struct convolution_facts {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
-    const verdict quantized = first_refusal(
-        [&] { return weightable_verdict(r, id, found, weights); },
-        [&] { return is_quantized_static(model, id, weights); },
-        [&] { return first_refusal<detail::zero_point_suits_convolution, has_low_precision>(r, id, found); });
+    const verdict quantized =
+        first_refusal([&] { return weightable_verdict(r, id, found, weights); },
+                      [&] { return is_quantized_static(model, id, weights); },
+                      [&] { return first_refusal<zero_point_suits_convolution, has_low_precision>(r, id, found); });
     if (!quantized) {
         return quantized;
     }

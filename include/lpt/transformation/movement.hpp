@@ -35,7 +35,7 @@ struct dequantized_rule : rule_defaults<Rule> {
 template <class Rule, rule_condition... Conditions>
 struct movement : dequantized_rule<Rule, Conditions...> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
-        move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
+        move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::updates_type(r, operation));
         return true;
     }
 
@@ -45,7 +45,8 @@ struct movement : dequantized_rule<Rule, Conditions...> {
     static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
     }
-    static constexpr move_settings settings(const rewrite&, node_id) { return {}; }
+    /// False where a type-relaxed operation gives real numbers.
+    static constexpr bool updates_type(const rewrite&, node_id) { return true; }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.

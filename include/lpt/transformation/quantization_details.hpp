@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/fold.hpp>
 #include <lpt/transformation/fake_quantize/precision.hpp>
 
 /// What the ranges of a FakeQuantize say, and whether they can be quantized.

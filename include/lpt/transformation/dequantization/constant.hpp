@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/fold.hpp>
 
 namespace lpt::inline LPT_ABI {
 

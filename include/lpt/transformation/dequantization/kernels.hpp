@@ -12,15 +12,10 @@ namespace lpt::inline LPT_ABI::detail {
 struct value_extent {
     double least = math::infinity;
     double greatest = -math::infinity;
-    double least_magnitude = math::infinity;
-    bool has_nan = false;
 
     constexpr void add(double value) {
-        const double magnitude = value < 0 ? -value : value;
         least = value < least ? value : least;
         greatest = value > greatest ? value : greatest;
-        least_magnitude = magnitude < least_magnitude ? magnitude : least_magnitude;
-        has_nan = has_nan || value != value;
     }
 };
 
@@ -28,26 +23,34 @@ struct value_extent {
 [[gnu::noinline]] inline std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
     constexpr auto infinite = static_cast<float>(math::infinity);
     float_lanes least = {infinite, infinite, infinite, infinite};
-    float_lanes magnitude = least;
     float_lanes greatest = -least;
-    mask_lanes no_number{};
     std::size_t done = 0;
     for (; done + lane_count <= count; done += lane_count) {
         const float_lanes value = load_lanes(values + done);
-        const float_lanes opposite = -value;
-        const float_lanes size = value < opposite ? opposite : value;
         least = value < least ? value : least;
         greatest = value > greatest ? value : greatest;
-        magnitude = size < magnitude ? size : magnitude;
-        no_number |= value != value;
     }
     for (std::size_t k = 0; k < lane_count; ++k) {
         result.least = math::minimum(result.least, static_cast<double>(least[k]));
         result.greatest = math::maximum(result.greatest, static_cast<double>(greatest[k]));
-        result.least_magnitude = math::minimum(result.least_magnitude, static_cast<double>(magnitude[k]));
-        result.has_nan = result.has_nan || no_number[k] != 0;
     }
     return done;
+}
+
+/// The extent of all values of a tensor.
+constexpr value_extent extent_of(const tensor& values) {
+    value_extent result;
+    std::size_t done = 0;
+    if (!lpt::is_constant_evaluated() && values.type() == f32) {
+        const evaluation::operand<float> floats(values);
+        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
+    }
+    for (; done < values.elements(); ++done) {
+        result.add(values.real(done));
+    }
+    return result;
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/fold.hpp>
 #include <lpt/transformation/dequantization/rewriting.hpp>
 #include <lpt/transformation/dequantization/separate.hpp>
 
 /// Moving a dequantization behind an operation.
 namespace lpt::inline LPT_ABI {
-
-/// What `move_dequantization_after` made.
-struct moved_dequantization {
-    node_id operation = node_id::none;  // the operation on low precision data
-    output_ref last;  // what the dequantization behind it gives
-};
-
-/// How `move_dequantization_after` deals with types and zero points.
-struct move_settings {
-    bool update_output_type = true;  // a relaxed operation gives the type of its input; false: the type of the scale
-    bool move_subtract = true;  // false: the Subtract stays above the operation
-};
 
 namespace detail {
 
@@ -50,15 +38,15 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
 
 /// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
 /// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
-[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
-                                                             bool with_subtract = true) {
+[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent,
+                                                             const dequantization& found) {
     graph& model = r.model;
     const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
     const element real_type = found.has_multiply() ? model[found.scale].type() : converted;
     if (model.type(parent) != real_type) {
         parent = model.add(op::convert{found.has_convert() ? converted : real_type}, {parent});
     }
-    if (with_subtract && found.has_subtract()) {
+    if (found.has_subtract()) {
         const bool keeps_convert = found.zero_point_convert != node_id::none;
         output_ref zero_point(found.zero_point_convert);
         if (!keeps_convert) {
@@ -81,43 +69,44 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
     return parent;
 }
 
-/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
+/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data. Gives what the
+/// dequantization gives.
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
-/// a constant is converted to its type. Raises an error for an operation with several outputs.
-[[gnu::noinline]] constexpr moved_dequantization
-move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+/// a constant is converted to its type. A relaxed operation gives the type of its data if it `updates_type`, else that of the scale. Raises an error
+/// for an operation with several outputs.
+[[gnu::noinline]] constexpr output_ref
+move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, bool updates_type = true) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
         fail({"a dequantization can only be moved behind an operation with one output, not behind '",
               model[operation].name(), "'"});
     }
     const node_id last = found.last();
-    const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
     seq<output_ref, 5> inputs = inputs_of(model, operation);
     std::size_t place = 0;
     while (place < inputs.size() && inputs[place].node != last) {
         ++place;
     }
     if (place < inputs.size()) {
-        inputs[place] = source;
+        inputs[place] = found.data;
     }
     rewriting moved(r, operation);
     model.renew(operation, inputs);
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
-        const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
+        const element type = updates_type ? model.type(found.data) : model[found.scale].type();
         const bool converts = is_real(type) && !is_real(model.type(model[operation].input(place)));
         detail::relax_types(model, operation, place, converts ? type : dynamic, type);
     } else {
         model.infer(operation);
     }
-    const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
+    const output_ref dequantized = append_dequantization(r, operation, found);
     for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
         r.attributes.copy_node(operation, each);  // what takes it up later belongs to the operation's group
     }
     moved.then(dequantized).finish();
-    return {operation, dequantized};
+    return dequantized;
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -91,17 +91,6 @@ constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& f
            (found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type);
 }
 
-namespace detail {
-
-/// The place of the first zero point that lies further than half a step outside the range of a type; their number if none does.
-constexpr std::size_t first_unfit(const tensor& zero_points, element type) {
-    return first_value(zero_points, [&](double value) {
-        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
-    });
-}
-
-}  // namespace detail
-
 /// Refuses the first zero point of a Subtract that lies, rounded, outside of the data's type (u8, i8: by more than half a step).
 constexpr verdict zero_point_fits(const graph& model, const dequantization& found, int port) {
     const element type = model.type(found.data);
@@ -109,7 +98,9 @@ constexpr verdict zero_point_fits(const graph& model, const dequantization& foun
         return yes;
     }
     const tensor& values = constant_of(model, found.zero_point);
-    const std::size_t first = detail::first_unfit(values, type);
+    const std::size_t first = first_value(values, [&](double value) {
+        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
+    });
     if ((type == u8 || type == i8) && first == values.elements()) {
         return yes;
     }

@@ -50,26 +50,6 @@ constexpr std::size_t count_long_axes(const shape& dimensions) {
     return count;
 }
 
-namespace detail {
-
-/// The extent of all values of a tensor.
-constexpr value_extent extent_of(const tensor& values) {
-    value_extent result;
-    std::size_t done = 0;
-    if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        const evaluation::operand<float> floats(values);
-        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
-            result.add(static_cast<double>(floats[done]));
-        }
-    }
-    for (; done < values.elements(); ++done) {
-        result.add(values.real(done));
-    }
-    return result;
-}
-
-}  // namespace detail
-
 /// True for one value, or values that are all equal; NaN equals nothing.
 constexpr bool is_scalar_like(const tensor& values) {
     const std::size_t count = values.elements();

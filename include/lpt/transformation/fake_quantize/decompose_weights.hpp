@@ -15,18 +15,6 @@ struct quantized_weights {
     constexpr explicit operator bool() const { return weights != node_id::none; }
 };
 
-namespace detail {
-
-/// The data of a FakeQuantize becomes a Constant if it can be folded.
-constexpr void fold_data(graph& model, node_id fake_quantize) {
-    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
-    if (is_constant(model, data)) {
-        model.set_input(fake_quantize, 0, data);
-    }
-}
-
-}  // namespace detail
-
 /// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
 /// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.

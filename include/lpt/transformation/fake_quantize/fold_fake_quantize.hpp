@@ -24,6 +24,14 @@ constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize
 
 namespace detail {
 
+/// The data of a FakeQuantize becomes a Constant if it can be folded.
+constexpr void fold_data(graph& model, node_id fake_quantize) {
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+}
+
 /// An output bound seen with the shape of the data.
 ///
 /// Integral types wrap around: that is what the conversion does in engines whose results have to be met.

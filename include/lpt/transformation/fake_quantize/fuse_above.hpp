@@ -21,11 +21,9 @@ constexpr tensor align_range(tensor range, const shape& data) {
 }
 
 constexpr bool is_all_positive(const tensor& values) {
-    if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        return floats_are_positive(values.data(), values.elements());
-    }
-    const value_extent extent = extent_of(values);
-    return extent.least > 0 && !extent.has_nan;
+    return !lpt::is_constant_evaluated() && values.type() == f32
+               ? floats_are_positive(values.data(), values.elements())
+               : !any_value(values, [](double value) { return !(value > 0); });
 }
 
 /// True if a Convert can be left out above a FakeQuantize: not one of i32, not one of the real values that another

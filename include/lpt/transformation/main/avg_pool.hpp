@@ -24,9 +24,9 @@ struct avg_pool_transformation
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
-    static constexpr move_settings settings(const rewrite& r, node_id pool) {
+    static constexpr bool updates_type(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
-        return {.update_output_type = preserved != nullptr && preserved->value};
+        return preserved != nullptr && preserved->value;
     }
 };
 

@@ -15,12 +15,12 @@ struct clamp_transformation : dequantized_rule<clamp_transformation> {
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id clamp, const dequantization& found) {
         graph& model = r.model;
-        const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
-        const node_id limited = model.add(quantized_limits(model, moved, found), {model[moved].input(0)});
+        move_dequantization_after(r, clamp, found, false);
+        const node_id limited = model.add(quantized_limits(model, clamp, found), {model[clamp].input(0)});
         compute_in(model, limited, 0, model[found.scale].type());
         model.relax_output(limited, model[found.multiply].type());
-        keep_type_of_readers(model, moved, model[limited].type());
-        return replace_and_name(r, moved, limited);
+        keep_type_of_readers(model, clamp, model[limited].type());
+        return replace_and_name(r, clamp, limited);
     }
     /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
     static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {

@@ -20,7 +20,7 @@ struct depth_to_space_transformation : movement<depth_to_space_transformation, c
         if (!r.follows(quirk::depth_to_space_constants) || !result_takes(r.model, operation, found)) {
             return movement::apply(r, operation, found);
         }
-        for (const input_ref user : r.model.uses(move_dequantization_after(r, operation, found).last)) {
+        for (const input_ref user : r.model.uses(move_dequantization_after(r, operation, found))) {
             r.model.infer(user.node);
         }
         return true;

@@ -11,7 +11,7 @@ struct prelu_transformation
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -10,7 +10,7 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation, can_mo
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
 };
 
 }  // namespace lpt::inline LPT_ABI

@@ -22,7 +22,7 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
     static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         dequantization behind = reduction::moved(r, reduce, found);
         if (!found.has_subtract()) {

@@ -31,8 +31,6 @@ struct markup_precisions {
     }
 
 private:
-    using precisions_table = attribute::table<attribute::precisions>;
-
     static constexpr void check(const restriction_table& restrictions) {
         for (const precision_row& row : restrictions.precisions) {
             if (!op::is_of_user(row.operation) && !is_quantizable(row.operation) && row.operation != op::kind::result) {
@@ -128,7 +126,7 @@ private:
         }
     }
     static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
-        precisions_table precisions = attributes_of<attribute::precisions>(r);
+        auto precisions = attributes_of<attribute::precisions>(r);
         attribute::place first;
         for (const std::int32_t number : group.ports) {
             const auto port = static_cast<std::size_t>(number);

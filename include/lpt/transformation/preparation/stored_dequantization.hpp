@@ -11,6 +11,19 @@ struct stored_constant {
     output_ref value;
     node_id convert = node_id::none;
     node_id reshape = node_id::none;
+
+    static constexpr stored_constant find(const graph& model, output_ref source) {
+        stored_constant result{source};
+        if (model[source.node].is<op::reshape>() || model[source.node].is<op::unsqueeze>()) {
+            result.reshape = source.node;
+            result.value = model[source.node].input(0);
+        }
+        if (model[result.value.node].is<op::convert>()) {
+            result.convert = result.value.node;
+            result.value = model[result.convert].input(0);
+        }
+        return result;
+    }
 };
 
 /// A dequantization as a file has it: Multiply([Subtract](Convert(data), zero point), scale), where data has one of the
@@ -24,23 +37,6 @@ struct stored_dequantization {
     constexpr explicit operator bool() const { return multiply != node_id::none; }
 };
 
-namespace detail {
-
-constexpr stored_constant find_stored_constant(const graph& model, output_ref source) {
-    stored_constant result{source};
-    if (model[source.node].is<op::reshape>() || model[source.node].is<op::unsqueeze>()) {
-        result.reshape = source.node;
-        result.value = model[source.node].input(0);
-    }
-    if (model[result.value.node].is<op::convert>()) {
-        result.convert = result.value.node;
-        result.value = model[result.convert].input(0);
-    }
-    return result;
-}
-
-}  // namespace detail
-
 /// The dequantization that ends in a Multiply; empty if the Multiply ends none with data of one of the `precisions`.
 constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply,
                                                            view<element> precisions) {
@@ -49,14 +45,14 @@ constexpr stored_dequantization find_stored_dequantization(const graph& model, n
         output_ref data = model[multiply].input(port);
         if (model[data.node].is<op::subtract>()) {
             result.subtract = data.node;
-            result.zero_point = detail::find_stored_constant(model, model[data.node].input(1));
+            result.zero_point = stored_constant::find(model, model[data.node].input(1));
             data = model[data.node].input(0);
         }
         if (model[data.node].is<op::convert>() && model.use_count(data) == 1 &&
             precisions.contains(model.type(model[data.node].input(0)))) {
             result.convert = data.node;
             result.multiply = multiply;
-            result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
+            result.scale = stored_constant::find(model, model[multiply].input(1 - port));
             return result;
         }
     }
