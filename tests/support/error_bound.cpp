@@ -113,7 +113,7 @@ data_precision values_of_type(std::int64_t levels, element type, bool whole_step
 }
 /// The types that a FakeQuantize of this many levels may be quantized to.
 std::vector<element> types_of_levels(std::int64_t levels) {
-    return levels < levels_16 - 1 ? std::vector<element>{u8, i8} : std::vector<element>{u8, i8, u16, i16};
+    return levels < 65535 ? std::vector<element>{u8, i8} : std::vector<element>{u8, i8, u16, i16};
 }
 
 /// The distance between the steps of a FakeQuantize and those of a type: dequantized values s (q - z), where

@@ -16,12 +16,8 @@ constexpr output_ref floating_point_data(const dequantization& found) {
 }
 /// True if one of its operations has more than one consumer.
 constexpr bool is_shared(const graph& model, const dequantization& found) {
-    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
-        if (each != node_id::none && model.use_count({each, 0}) > 1) {
-            return true;
-        }
-    }
-    return false;
+    const auto others_read = [&](node_id each) { return each != node_id::none && model.use_count({each, 0}) > 1; };
+    return others_read(found.convert) || others_read(found.subtract) || others_read(found.multiply);
 }
 /// True if scale and zero point, as far as there are any, are scalar-like.
 constexpr bool is_scalar_like(const graph& model, const dequantization& found) {

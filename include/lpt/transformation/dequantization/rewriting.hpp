@@ -81,9 +81,8 @@ constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
 ///
 /// ShapeOf of version 0 stays at the operation itself: a dequantization does not enter the computation of shapes. Where a Result reads the
 /// last one, that one takes the operation's name.
-template <class Rewrite>
 class rewriting {
-    Rewrite& r_;
+    rewrite& r_;
     node_id operation_;
     node_id old_ = node_id::none;
     output_ref last_;
@@ -98,7 +97,7 @@ class rewriting {
     }
 
 public:
-    constexpr rewriting(Rewrite& r, node_id operation)
+    constexpr rewriting(rewrite& r, node_id operation)
         : r_(r), operation_(operation), last_(operation), readers_(r.model.uses({operation, 0})) {}
 
     /// `made` stands for the operation from now on.

@@ -53,10 +53,7 @@ constexpr std::size_t count_long_axes(const shape& dimensions) {
 /// True for one value, or values that are all equal; NaN equals nothing.
 constexpr bool is_scalar_like(const tensor& values) {
     const std::size_t count = values.elements();
-    if (count == 0) {
-        return false;
-    }
-    if (!lpt::is_constant_evaluated() && values.waits() && detail::vary(values.facts_while_waiting())) {
+    if (count == 0 || (!lpt::is_constant_evaluated() && values.waits() && detail::vary(values.facts_while_waiting()))) {
         return false;
     }
     const double first = values.real(0);

@@ -72,15 +72,10 @@ constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
 constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
-    if (below.empty()) {
-        return false;
-    }
-    for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
-        if (each != node_id::none && each != below.last() && model.use_count(output_ref(each)) != 1) {
-            return false;
-        }
-    }
-    return true;
+    const auto is_read_once = [&](node_id each) {
+        return each == node_id::none || each == below.last() || model.use_count(output_ref(each)) == 1;
+    };
+    return !below.empty() && is_read_once(fake_quantize) && is_read_once(below.convert) && is_read_once(below.subtract);
 }
 
 /// Takes the dequantization below a FakeQuantize back into its output range and type.

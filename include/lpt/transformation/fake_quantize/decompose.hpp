@@ -10,8 +10,7 @@ namespace lpt::inline LPT_ABI {
 /// What became of a FakeQuantize.
 struct fake_quantize_parts {
     output_ref quantized;                  // the tensor of the integer type
-    node_id dequantize =
-        node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
+    node_id dequantize = node_id::none;  // the Multiply that gives what the FakeQuantize gave; none: it stays
 
     constexpr explicit operator bool() const { return dequantize != node_id::none; }
     /// True if the quantized values are known: for weights.

@@ -76,6 +76,13 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
                                           rounded);
 }
 
+/// Lets readers of an output read the value of the FakeQuantize above it, not rounded, where that is known.
+constexpr void replace_by_value(graph& model, output_ref source, node_id fake_quantize) {
+    if (const tensor value = fold_fake_quantize(model, fake_quantize, model[fake_quantize].type(), false)) {
+        model.replace_uses(source, model.constant(value));
+    }
+}
+
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
 /// known then; `none` for other FakeQuantize operations.
 constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {

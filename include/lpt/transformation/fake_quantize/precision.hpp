@@ -6,9 +6,6 @@
 /// The integer types that level counts of a FakeQuantize stand for, and the one that suits its output ranges.
 namespace lpt::inline LPT_ABI {
 
-inline constexpr std::int64_t levels_16 = 65536;
-inline constexpr std::int64_t levels_32 = 4294967296;
-
 /// The bits of the types whose values, or all but one, are as many as there are levels: 8 for 255 and 256, 4, 16, 32 likewise; else 0.
 constexpr int bits_of_levels(std::int64_t levels) {
     for (const int bits : {4, 8, 16, 32}) {

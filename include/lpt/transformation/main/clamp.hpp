@@ -5,14 +5,33 @@
 
 namespace lpt::inline LPT_ABI {
 
+/// What limits the quantized values: min / s + z and max / s + z.
+constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
+    op::clamp limits = model[clamp].as<op::clamp>();
+    const double scale = constant_of(model, found.scale).real(0);
+    const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
+    if (scale < 0) {
+        detail::swap_values(limits.min, limits.max);
+    }
+    limits.min = limits.min / scale + zero_point;
+    limits.max = limits.max / scale + zero_point;
+    return limits;
+}
+/// Refuses a scale by which a limit is too large.
+constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
+    const op::clamp limits = quantized_limits(r.model, id, found);
+    return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
+               ? yes
+               : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
+                              found.scale);
+}
+
 /// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped for s < 0).
-struct clamp_transformation : dequantized_rule<clamp_transformation> {
+struct clamp_transformation : dequantized_rule<clamp_transformation, base_precondition, has_scale, constants_are_finite,
+                                               is_uniform, limits_are_floats> {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<base_precondition, has_scale, constants_are_finite, is_uniform, limits_are_floats>(r, id);
-    }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id clamp, const dequantization& found) {
         graph& model = r.model;
         move_dequantization_after(r, clamp, found, false);
@@ -30,14 +49,6 @@ struct clamp_transformation : dequantized_rule<clamp_transformation> {
     }
 
 private:
-    /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(r.model, id, found);
-        return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
-                   ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
-                                  found.scale);
-    }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
         const element type = model[clamp].type();
@@ -46,17 +57,6 @@ private:
                 model.relax_input(user.node, type, static_cast<std::size_t>(user.port));
             }
         }
-    }
-    static constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
-        op::clamp limits = model[clamp].as<op::clamp>();
-        const double scale = constant_of(model, found.scale).real(0);
-        const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
-        if (scale < 0) {
-            detail::swap_values(limits.min, limits.max);
-        }
-        limits.min = limits.min / scale + zero_point;
-        limits.max = limits.max / scale + zero_point;
-        return limits;
     }
 };
 

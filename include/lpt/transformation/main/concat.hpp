@@ -59,7 +59,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     return clone_with_information(r, convert, {zero_point.in(model)});
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
-constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
+constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, const seq<dequantization, 4>& all) {
     graph& model = r.model;
     const auto append = [&](node_id made, text_view suffix) {
         model.rename(made, joined.named(suffix));

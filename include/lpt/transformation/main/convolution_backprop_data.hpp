@@ -37,10 +37,7 @@ private:
         if (!has_constant_ranges(model, found.fake_quantize)) {
             return false;
         }
-        if (const tensor folded =
-                fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {
-            model.replace_uses(source, model.constant(folded));
-        }
+        replace_by_value(model, source, found.fake_quantize);
         return true;
     }
 };

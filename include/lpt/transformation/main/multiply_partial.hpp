@@ -51,13 +51,8 @@ struct multiply_partial_transformation : guarded<multiply_partial_transformation
 
 private:
     static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
-        graph& model = r.model;
-        const node_id above = model.producer(id, port);
-        if (!model[above].is<op::fake_quantize>()) {
-            return;
-        }
-        if (const tensor folded = fold_fake_quantize(model, above, model[above].type(), false)) {
-            model.replace_uses(above, model.constant(folded));
+        if (const node_id above = r.model.producer(id, port); r.model[above].is<op::fake_quantize>()) {
+            replace_by_value(r.model, above, above);
         }
     }
 

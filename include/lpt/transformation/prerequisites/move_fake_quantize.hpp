@@ -139,17 +139,12 @@ private:
     static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches,
                                                      const dequantization& below) {
         graph& model = r.model;
-        seq<output_ref> zero_points;
-        bool shares_zero_point = false;
-        if (below.has_subtract()) {
-            shares_zero_point =
-                below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
-            zero_points = constants_of_branches(r, below.zero_point, concat);
-        }
-        seq<output_ref> scales;
-        if (below.has_multiply()) {
-            scales = constants_of_branches(r, below.scale, concat);
-        }
+        const bool shares_zero_point =
+            below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
+        const seq<output_ref> zero_points =
+            below.has_subtract() ? constants_of_branches(r, below.zero_point, concat) : seq<output_ref>();
+        const seq<output_ref> scales =
+            below.has_multiply() ? constants_of_branches(r, below.scale, concat) : seq<output_ref>();
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
             const auto append = [&](node_id like, view<output_ref> inputs) {
