@@ -6,12 +6,6 @@
 
 namespace lpt::inline LPT_ABI::detail {
 
-/// Quantized weights as a convolution is to read them, and what makes real numbers of them.
-struct low_precision_weights {
-    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
-    tensor scale;       // as it stands at the weights
-};
-
 /// The shape in which zero points stand at weights: full size along the axes of output channels, 1 elsewhere.
 constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
     shape result = shape::of_ones(weights.rank());

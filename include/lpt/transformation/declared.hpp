@@ -90,8 +90,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
         }
         rewriting rewritten(r, operation);
         const node_id made = add_operation(r, operation, inputs, types);
-        copy_information(r, operation, made, false);
-        model.rename(made, model[operation].name());
+        copy_information_and_name(r, operation, made, false);
         const output_ref last = append_dequantization(r, made, behind);
         return rewritten.becomes(made).then(last).finish();
     }

@@ -26,8 +26,7 @@ struct fold_convert_transformation : guarded<fold_convert_transformation> {
             }
             const output_ref folded = fold_convert(r.model, r.model[source.node].input(0), r.model.type(source));
             if (folded != r.model[source.node].input(0)) {
-                copy_information(r, source.node, folded.node);
-                r.model.rename(folded.node, r.model[source.node].name());
+                copy_information_and_name(r, source.node, folded.node);
             }
             r.model.replace_uses(source, folded);
         }

@@ -108,8 +108,7 @@ constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_re
         return found;
     }
     const auto replace_by = [&](node_id old, output_ref folded) {
-        copy_information(r, old, folded.node);
-        model.rename(folded.node, model[old].name());
+        copy_information_and_name(r, old, folded.node);
         model.replace_uses(old, folded);
         if (last == output_ref(old)) {
             last = folded;

@@ -25,6 +25,11 @@ constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_
         }
     }
 }
+/// What `copy_information` takes over, and the name.
+constexpr void copy_information_and_name(rewrite& r, node_id from, node_id to, bool with_ports = true) {
+    copy_information(r, from, to, with_ports);
+    r.model.rename(to, r.model[from].name());
+}
 /// A clone on other inputs, with what `copy_information` takes over.
 constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_ref> inputs, text_view name = {}) {
     const node_id made = r.model.clone(like, inputs, name);
@@ -33,15 +38,13 @@ constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_r
 }
 /// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over. Gives true, as a rewrite does.
 constexpr bool replace_and_name(rewrite& r, node_id from, node_id to) {
-    copy_information(r, from, to);
-    r.model.rename(to, r.model[from].name());
+    copy_information_and_name(r, from, to);
     r.model.replace(from, to);
     return true;
 }
 /// The same where only output 0 has readers; its tensor names come along.
 constexpr bool replace_first_output(rewrite& r, node_id from, node_id to) {
-    copy_information(r, from, to);
-    r.model.rename(to, r.model[from].name());
+    copy_information_and_name(r, from, to);
     r.model.set_tensor_names(to, r.model[from].tensor_names());
     r.model.replace_uses(from, to);
     return true;
@@ -51,6 +54,13 @@ constexpr bool replace_by_version(rewrite& r, node_id id, op::attributes what, v
     const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
     r.model.set_tensor_names(made, r.model[id].tensor_names());
     return replace_and_name(r, id, made);
+}
+/// A node without an interval of its own in a group of FakeQuantize operations gets that of another node.
+constexpr void take_alignment(rewrite& r, node_id to, node_id from) {
+    auto intervals = attributes_of<attribute::intervals_alignment>(r);
+    if (!intervals.has(attribute::place::on_node(to)) && intervals.has(attribute::place::on_node(from))) {
+        intervals.share(attribute::place::on_node(to), attribute::place::on_node(from));
+    }
 }
 /// The inputs of a node, the first ones replaced by others.
 constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {

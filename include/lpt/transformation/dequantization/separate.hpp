@@ -83,8 +83,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
         return id;
     }
     const node_id made = r.model.clone(id, inputs);
-    copy_information(r, id, made, false);
-    r.model.rename(made, r.model[id].name());
+    copy_information_and_name(r, id, made, false);
     r.model.replace(id, made);
     return made;
 }

@@ -41,20 +41,16 @@ struct quantized_node {
 
 constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
     graph& model = r.model;
-    const auto stands_for = [&](node_id made) {
-        copy_information(r, fake_quantize, made);
-        model.rename(made, model[fake_quantize].name());
-    };
     if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
         const node_id constant = model.constant(lpt::move(known));
-        stands_for(constant);
+        copy_information_and_name(r, fake_quantize, constant);
         return {constant, constant};
     }
     const node_id broadcast = broadcast_output_bound(model, fake_quantize, natural);
     if (broadcast == node_id::none) {
         return {fake_quantize, fake_quantize};
     }
-    stands_for(broadcast);
+    copy_information_and_name(r, fake_quantize, broadcast);
     return {broadcast, type == natural ? broadcast : model.add(op::convert{type}, {broadcast})};
 }
 

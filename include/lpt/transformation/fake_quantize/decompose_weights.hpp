@@ -7,12 +7,10 @@
 /// Quantizing the weights that a FakeQuantize gives.
 namespace lpt::inline LPT_ABI {
 
-/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
-struct quantized_weights {
-    node_id weights = node_id::none;  // Constant
-    tensor scale;
-
-    constexpr explicit operator bool() const { return weights != node_id::none; }
+/// Quantized weights as an operation is to read them, and what makes real numbers of them; no source where there are none.
+struct low_precision_weights {
+    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
+    tensor scale;  // as it stands at the weights
 };
 
 /// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
@@ -20,9 +18,9 @@ struct quantized_weights {
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
 ///
 /// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
-[[gnu::noinline]] constexpr quantized_weights quantize_weights(rewrite& r, node_id fake_quantize,
-                                                               const quantization_details& details,
-                                                               const data_precision& precision) {
+[[gnu::noinline]] constexpr low_precision_weights quantize_weights(rewrite& r, node_id fake_quantize,
+                                                                   const quantization_details& details,
+                                                                   const data_precision& precision) {
     graph& model = r.model;
     if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
         return {};
@@ -47,8 +45,7 @@ struct quantized_weights {
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
     const node_id weights = model.constant(evaluation::fake_quantize_late(
         lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
-    copy_information(r, fake_quantize, weights);
-    model.rename(weights, each.name());
+    copy_information_and_name(r, fake_quantize, weights);
     return {weights, maps.scales};
 }
 

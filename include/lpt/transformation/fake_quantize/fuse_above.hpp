@@ -73,16 +73,6 @@ constexpr bool takes_one_type(const graph& model, node_id id) {
                    [&](std::size_t port) { return model.type(model[id].input(port)) == model[id].type(); });
 }
 
-/// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
-constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
-    auto intervals = attributes_of<attribute::intervals_alignment>(r);
-    const attribute::place to = attribute::place::on_node(fake_quantize);
-    const attribute::place from = attribute::place::on_node(above);
-    if (!intervals.has(to) && intervals.has(from)) {
-        intervals.share(to, from);
-    }
-}
-
 /// One step of `fuse_above_fake_quantize`.
 constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;

@@ -123,7 +123,7 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        share_alignment(r, joined.last().node, joined.operation());
+        take_alignment(r, joined.last().node, joined.operation());  // for a FakeQuantize below, when both are fused
         return joined.finish();
     }
 
@@ -170,15 +170,6 @@ private:
                        is_equal(found.scale, first.scale)
                    ? yes
                    : refuse_because_of(reason::not_per_tensor, found.port, found.scale);
-    }
-
-    /// The last operation of the dequantization shares the Concat's interval: a FakeQuantize below takes it from there when both are fused.
-    static constexpr void share_alignment(rewrite& r, node_id last, node_id concat) {
-        auto intervals = attributes_of<attribute::intervals_alignment>(r);
-        const attribute::place of_concat = attribute::place::on_node(concat);
-        if (last != concat && intervals.has(of_concat)) {
-            intervals.share(attribute::place::on_node(last), of_concat);
-        }
     }
 };
 

@@ -77,10 +77,8 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
-        if (const quantized_weights known =
-                quantize_weights(r, weights.fake_quantize, facts.details, facts.precision)) {
-            low = {known.weights, known.scale};
-        } else if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
+        low = quantize_weights(r, weights.fake_quantize, facts.details, facts.precision);
+        if (!low.source && !decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
             return r.refused(convolution, name,
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }

@@ -45,12 +45,10 @@ private:
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
         if (!supported || !base_precondition(r, id)) {
-            restrict(r, id, {port_types{{0}, {}}});
-            return;
+            return restrict(r, id, {port_types{{0}, {}}});
         }
         if (op::is_of_user(operation)) {
-            mark_up_of_user(r, id, *r.model[id].attributes().facts_of_user());
-            return;
+            return mark_up_of_user(r, id, *r.model[id].attributes().facts_of_user());
         }
         if (preserves_precision(facts) && !has_port_without_precisions(r, id) &&
             !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
