@@ -11927,6 +11927,8 @@ using pattern_parts = seq<pattern_part>;
 
 /// An input from anywhere.
 struct anything {
+    static constexpr view<op::kind> producers{};
+    static constexpr bool is_optional = false;
     static constexpr void describe(pattern_parts& parts) { parts.push_back({}); }
     static constexpr bool matches(const graph&, output_ref) { return true; }
 };
@@ -11935,6 +11937,7 @@ struct anything {
 template <class... Ops>
 struct from {
     static constexpr op::kind producers[] = {Ops::number...};
+    static constexpr bool is_optional = false;
     static constexpr void describe(pattern_parts& parts) {
         parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Ops)});
         (parts.push_back({pattern_part::role::operation, Ops::number}), ...);
@@ -11948,31 +11951,18 @@ using from_constant = from<op::constant>;
 /// An input that need not be there; if it is, it matches `In`.
 template <class In>
 struct optional_input : In {
+    static constexpr bool is_optional = true;
     static constexpr void describe(pattern_parts& parts) {
         const std::size_t place = parts.size();
         In::describe(parts);
         parts[place].optional = true;
     }
-    static constexpr bool matches(const graph& model, output_ref source) { return In::matches(model, source); }
 };
 
 namespace detail {
-template <class In>
-inline constexpr bool is_optional = false;
-template <class In>
-inline constexpr bool is_optional<optional_input<In>> = true;
-
-template <class In>
-constexpr input_rule rule_of() {
-    if constexpr (requires { In::producers; }) {
-        return {&In::matches, In::producers, is_optional<In>};
-    } else {
-        return {&In::matches, {}, is_optional<In>};
-    }
-}
 template <class... In>
 struct input_rules {
-    static constexpr input_rule values[sizeof...(In)] = {rule_of<In>()...};
+    static constexpr input_rule values[sizeof...(In)] = {{&In::matches, In::producers, In::is_optional}...};
     static constexpr view<input_rule> all() { return {values, sizeof...(In)}; }
 };
 template <>
@@ -11996,7 +11986,7 @@ struct pattern {
         if constexpr (sizeof...(In) == 0) {
             return root.is<Root>();
         } else {
-            constexpr std::size_t least = (std::size_t{0} + ... + (detail::is_optional<In> ? 0u : 1u));
+            constexpr std::size_t least = (std::size_t{0} + ... + (In::is_optional ? 0u : 1u));
             if (!root.is<Root>() || root.inputs() < least || root.inputs() > sizeof...(In)) {
                 return false;
             }
@@ -12107,11 +12097,8 @@ class coverage {
         if (b.what != role::operation || a.operation != b.operation || (a.sole_reader && !b.sole_reader)) {
             return false;
         }
-        if (a.inputs < 0) {
-            return true;
-        }
-        if (b.inputs < 0) {
-            return false;
+        if (a.inputs < 0 || b.inputs < 0) {
+            return a.inputs < 0;
         }
         const seq<int, 8> before = partner_;
         if (covers_inputs(wide, narrow, false)) {
@@ -14246,8 +14233,7 @@ public:
                       const restriction_table& target)
         : model(network), attributes(tables), options(settings), restrictions(target) {}
 
-    /// The nodes in topological order; found anew only where the graph was changed since the last call. The reference
-    /// ends with the next call.
+    /// The nodes in topological order, found anew only after a change of the graph. The reference ends with the next call.
     constexpr const seq<node_id>& order() {
         if (!has_order_ || order_edits_ != model.edits()) {
             detail::depth_first_walk walk(model);
@@ -17817,15 +17803,10 @@ namespace lpt::inline LPT_ABI::detail {
 struct value_extent {
     double least = math::infinity;
     double greatest = -math::infinity;
-    double least_magnitude = math::infinity;
-    bool has_nan = false;
 
     constexpr void add(double value) {
-        const double magnitude = value < 0 ? -value : value;
         least = value < least ? value : least;
         greatest = value > greatest ? value : greatest;
-        least_magnitude = magnitude < least_magnitude ? magnitude : least_magnitude;
-        has_nan = has_nan || value != value;
     }
 };
 
@@ -17833,26 +17814,34 @@ struct value_extent {
 [[gnu::noinline]] inline std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
     constexpr auto infinite = static_cast<float>(math::infinity);
     float_lanes least = {infinite, infinite, infinite, infinite};
-    float_lanes magnitude = least;
     float_lanes greatest = -least;
-    mask_lanes no_number{};
     std::size_t done = 0;
     for (; done + lane_count <= count; done += lane_count) {
         const float_lanes value = load_lanes(values + done);
-        const float_lanes opposite = -value;
-        const float_lanes size = value < opposite ? opposite : value;
         least = value < least ? value : least;
         greatest = value > greatest ? value : greatest;
-        magnitude = size < magnitude ? size : magnitude;
-        no_number |= value != value;
     }
     for (std::size_t k = 0; k < lane_count; ++k) {
         result.least = math::minimum(result.least, static_cast<double>(least[k]));
         result.greatest = math::maximum(result.greatest, static_cast<double>(greatest[k]));
-        result.least_magnitude = math::minimum(result.least_magnitude, static_cast<double>(magnitude[k]));
-        result.has_nan = result.has_nan || no_number[k] != 0;
     }
     return done;
+}
+
+/// The extent of all values of a tensor.
+constexpr value_extent extent_of(const tensor& values) {
+    value_extent result;
+    std::size_t done = 0;
+    if (!lpt::is_constant_evaluated() && values.type() == f32) {
+        const evaluation::operand<float> floats(values);
+        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
+    }
+    for (; done < values.elements(); ++done) {
+        result.add(values.real(done));
+    }
+    return result;
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
@@ -17988,6 +17977,20 @@ namespace lpt::inline LPT_ABI {
 
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
 
+/// True if an answer holds for all numbers (ports, axes, places) from `first` up to `end`, which is left out.
+template <class Answer>
+constexpr bool for_all(std::size_t first, std::size_t end, const Answer& holds) {
+    while (first < end && holds(first)) {
+        ++first;
+    }
+    return first >= end;
+}
+/// True if it holds for one of them.
+template <class Answer>
+constexpr bool for_any(std::size_t first, std::size_t end, const Answer& holds) {
+    return !for_all(first, end, [&](std::size_t each) { return !holds(each); });
+}
+
 /// The place of the first value that an answer holds for; the number of values where it holds for none.
 template <class Answer>
 constexpr std::size_t first_value(const tensor& values, const Answer& holds) {
@@ -18004,12 +18007,7 @@ constexpr bool any_value(const tensor& values, const Answer& holds) {
 /// True if sizes other than 1 stand only at axes that an answer holds for.
 template <class Answer>
 constexpr bool varies_only_where(const shape& dimensions, const Answer& holds) {
-    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-        if (dimensions[axis] != 1 && !holds(axis)) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(0, dimensions.rank(), [&](std::size_t axis) { return dimensions[axis] == 1 || holds(axis); });
 }
 /// How many axes have several elements.
 constexpr std::size_t count_long_axes(const shape& dimensions) {
@@ -18020,33 +18018,10 @@ constexpr std::size_t count_long_axes(const shape& dimensions) {
     return count;
 }
 
-namespace detail {
-
-/// The extent of all values of a tensor.
-constexpr value_extent extent_of(const tensor& values) {
-    value_extent result;
-    std::size_t done = 0;
-    if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        const evaluation::operand<float> floats(values);
-        for (done = add_lanes(floats.data(), values.elements(), result); done < values.elements(); ++done) {
-            result.add(static_cast<double>(floats[done]));
-        }
-    }
-    for (; done < values.elements(); ++done) {
-        result.add(values.real(done));
-    }
-    return result;
-}
-
-}  // namespace detail
-
 /// True for one value, or values that are all equal; NaN equals nothing.
 constexpr bool is_scalar_like(const tensor& values) {
     const std::size_t count = values.elements();
-    if (count == 0) {
-        return false;
-    }
-    if (!lpt::is_constant_evaluated() && values.waits() && detail::vary(values.facts_while_waiting())) {
+    if (count == 0 || (!lpt::is_constant_evaluated() && values.waits() && detail::vary(values.facts_while_waiting()))) {
         return false;
     }
     const double first = values.real(0);
@@ -18054,12 +18029,7 @@ constexpr bool is_scalar_like(const tensor& values) {
         (values.type() != f32 || first != 0)) {
         return first == first && detail::all_bits_equal(values);
     }
-    for (std::size_t i = 1; i < count; ++i) {
-        if (values.real(i) != first) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(1, count, [&](std::size_t place) { return values.real(place) == first; });
 }
 constexpr bool is_scalar_like(const graph& model, node_id constant) {
     return is_scalar_like(constant_of(model, constant));
@@ -18085,8 +18055,7 @@ constexpr bool is_finite(const tensor& values) {
     }
     return !any_value(values, [](double value) { return !math::is_finite(value); });
 }
-/// True if a constant computed from two others is infinite or NaN somewhere and neither of those is: a product in its place
-/// would make NaN of zeros.
+/// True if a constant computed from two finite ones is infinite or NaN somewhere: a product in its place would make NaN of zeros.
 constexpr bool overflows(const tensor& computed, const tensor& first, const tensor& second) {
     return !is_finite(computed) && is_finite(first) && is_finite(second);
 }
@@ -18096,6 +18065,12 @@ constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && 
 constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+/// A Constant as it is, or the one below a Convert; no output for others.
+constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
+    return is_constant(model, source)             ? source
+           : is_converted_constant(model, source) ? model[source.node].input(0)
+                                                  : output_ref();
 }
 
 /// The only reader of output 0 of a node; `none` if there is none or more than one.
@@ -18119,10 +18094,597 @@ constexpr bool feeds_result(const graph& model, node_id id) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/folded_constants.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
-/// Constants computed from constants, and zero points rounded to their type.
+// ======== lpt/transformation/dequantization/find.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
+/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
+/// real value = scale * (quantized value - zero_point).
+namespace lpt::inline LPT_ABI {
+
+/// The parts of one dequantization; parts that are absent are `none`.
+struct dequantization {
+    output_ref data;                              // what is dequantized
+    node_id convert = node_id::none;
+    node_id subtract = node_id::none;
+    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
+    node_id zero_point = node_id::none;           // Constant
+    node_id multiply = node_id::none;
+    node_id scale = node_id::none;                // Constant
+    std::size_t channel_axis = 1;
+    int port = 0;  // of the operation that reads it
+
+    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
+    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
+    constexpr bool has_convert() const { return convert != node_id::none; }
+    constexpr bool has_subtract() const { return subtract != node_id::none; }
+    constexpr bool has_multiply() const { return multiply != node_id::none; }
+    /// The last node of the chain; `none` if it has no node.
+    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
+};
+
+namespace detail {
+
+/// The inputs of an elementwise operation with a constant; no outputs where there is none.
+struct operands_with_constant {
+    std::size_t port = 0;  // of the constant: 1, where both are constant
+    output_ref constant;
+    output_ref data;
+
+    constexpr explicit operator bool() const { return static_cast<bool>(constant); }
+};
+/// `through_convert`: the constant may be converted to real numbers.
+constexpr operands_with_constant operands_of(const graph& model, node_id id, bool through_convert = false) {
+    for (const std::size_t port : {std::size_t{1}, std::size_t{0}}) {
+        const output_ref source = model[id].input(port);
+        if (is_constant(model, source) ||
+            (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
+            return {port, source, model[id].input(1 - port)};
+        }
+    }
+    return {};
+}
+
+/// True if an elementwise operation gives the shape of an operand: the others do not broadcast it to a larger one.
+constexpr bool keeps_data_shape(const graph& model, node_id id, output_ref operand) {
+    const shape& data = model.shape(operand);
+    const shape& result = model[id].shape();
+    if (data.rank_is_dynamic() || result.rank_is_dynamic() || data.rank() != result.rank()) {
+        return data.rank_is_dynamic() && result.rank_is_dynamic();
+    }
+    const dimension* theirs = result.begin();
+    for (const dimension mine : data) {
+        if (mine != *theirs++ && mine != dynamic_dimension) {
+            return false;
+        }
+    }
+    return true;
+}
+
+constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
+    const shape& dimensions = model.shape(data);
+    const std::size_t rank = dimensions.rank_is_static() ? dimensions.rank() : 0;
+    return rank == 1 ? 0 : rank != 0 && model[data.node].is<op::mat_mul>() ? rank - 1 : 1;
+}
+
+/// Makes a Subtract of a zero point, perhaps a converted one, part of a dequantization.
+constexpr void take_subtract(const graph& model, node_id subtract, dequantization& result) {
+    const node_id constant = model.producer(subtract, 1);
+    const bool is_converted = model[constant].is<op::convert>();
+    result.subtract = subtract;
+    result.zero_point_convert = is_converted ? constant : node_id::none;
+    result.zero_point = is_converted ? model.producer(constant, 0) : constant;
+}
+
+}  // namespace detail
+
+/// The dequantization whose last operation produces `source`; empty where there is none.
+///
+/// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
+/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
+/// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
+[[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
+                                                                  view<element> default_precisions) {
+    dequantization result;
+    output_ref data = source;
+    const node* last = &model[data.node];
+    if (last->is<op::multiply>()) {
+        const detail::operands_with_constant operands = detail::operands_of(model, data.node);
+        if (!operands || !detail::keeps_data_shape(model, data.node, operands.data) ||
+            !is_real(model.type(operands.constant))) {
+            return {};
+        }
+        result.multiply = data.node;
+        result.scale = operands.constant.node;
+        data = operands.data;
+        last = &model[data.node];
+    }
+    // A constant from which the data is subtracted is no zero point.
+    if (last->is<op::subtract>() && detail::operands_of(model, data.node, true).port == 1 &&
+        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, last->input(0))) {
+        detail::take_subtract(model, data.node, result);
+        data = last->input(0);
+        last = &model[data.node];
+    }
+    if (last->is<op::convert>()) {
+        const element from = model.type(last->input(0));
+        if (from == i4 || from == u4 || from == f32 || from == f16 || default_precisions.contains(from)) {
+            result.convert = data.node;
+            data = last->input(0);
+        }
+    }
+    result.data = data;
+    result.channel_axis = detail::channel_axis_of(model, data);
+    return result;
+}
+/// The dequantization above an input port; empty where there is none or the node has no such port.
+constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
+                                             std::size_t port = 0) {
+    const bool exists = port < model[id].inputs();
+    dequantization result =
+        exists ? find_dequantization_at(model, model[id].input(port), default_precisions) : dequantization{};
+    result.port = static_cast<int>(port);
+    return result;
+}
+constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
+    return find_dequantization(r.model, id, r.options.default_precisions, port);
+}
+
+/// False if the dequantization above an output is empty for sure: quicker than to look for it.
+constexpr bool may_be_dequantized(const graph& model, output_ref source) {
+    return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
+}
+
+/// A dequantization below an output, found by following its only consumers; empty where there is none.
+///
+/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
+/// constants must not broadcast the data.
+[[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
+                                                                     bool convert_is_mandatory = false) {
+    dequantization result;
+    result.data = source;
+    node_id at = model.first_use(source).node;
+    if (at == node_id::none) {
+        return {};
+    }
+    const auto step_down = [&] {
+        at = only_reader(model, at);
+        return at != node_id::none;
+    };
+    if (model[at].is<op::convert>()) {
+        const element from = model.type(model[at].input(0));
+        result.convert = at;
+        if ((from != i8 && from != u8 && model[at].type() != f32) || !step_down()) {
+            return {};
+        }
+    } else if (convert_is_mandatory) {
+        return {};
+    }
+    if (model[at].is<op::subtract>()) {
+        if (detail::operands_of(model, at, true).port != 1 ||
+            !detail::keeps_data_shape(model, at, model[at].input(0))) {
+            return {};
+        }
+        detail::take_subtract(model, at, result);
+        if (!step_down()) {
+            return {};
+        }
+    }
+    if (model[at].is<op::multiply>()) {
+        const detail::operands_with_constant operands = detail::operands_of(model, at);
+        if (!operands || !detail::keeps_data_shape(model, at, operands.data)) {
+            return {};
+        }
+        result.multiply = at;
+        result.scale = operands.constant.node;
+    } else if (!result.has_subtract()) {
+        return {};
+    }
+    result.channel_axis = detail::channel_axis_of(model, source);
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/questions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+/// Questions about a dequantization, and the refusals that follow from them.
+namespace lpt::inline LPT_ABI {
+
+/// True if the data has a low precision type.
+constexpr bool is_low_precision(const graph& model, const dequantization& found) {
+    return is_low_precision(model.type(found.data));
+}
+/// The data of a branch that stays in floating point: converted, but without zero point and scale.
+constexpr output_ref floating_point_data(const dequantization& found) {
+    return found.has_convert() ? output_ref(found.convert) : found.data;
+}
+/// True if one of its operations has more than one consumer.
+constexpr bool is_shared(const graph& model, const dequantization& found) {
+    const auto others_read = [&](node_id each) { return each != node_id::none && model.use_count({each, 0}) > 1; };
+    return others_read(found.convert) || others_read(found.subtract) || others_read(found.multiply);
+}
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+/// The constant of a dequantization, zero point before scale, that an answer holds for; `none` if it holds for neither.
+template <class Answer>
+constexpr node_id first_constant(const dequantization& found, const Answer& holds) {
+    const bool is_zero_point = found.zero_point != node_id::none && holds(found.zero_point);
+    return is_zero_point                                        ? found.zero_point
+           : found.scale != node_id::none && holds(found.scale) ? found.scale
+                                                                : node_id::none;
+}
+/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
+constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
+    return first_constant(found, [&](node_id each) { return constant_of(model, each).elements() != 1; });
+}
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of_many(model, found) == node_id::none;
+}
+/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
+constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
+                                       std::size_t channel_axis) {
+    const shape& dimensions = model[constant].shape();
+    if (dimensions.rank() > 5 || dimensions.elements() == 1) {
+        return dimensions.rank() <= 5;
+    }
+    const shape& result = model[elementwise].shape();
+    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
+        return false;
+    }
+    if (dimensions.rank() == 1 || dimensions.rank() > result.rank()) {
+        return dimensions.rank() == 1 && dimensions[0] == result[channel_axis];
+    }
+    const shape aligned = dimensions.padded_left(result.rank());
+    return aligned[channel_axis] == result[channel_axis] &&
+           varies_only_where(aligned, [=](std::size_t axis) { return axis == channel_axis; });
+}
+/// True if scale and zero point, as far as there are any, have one element or vary over the channel axis alone.
+constexpr bool is_per_channel(const graph& model, const dequantization& found, std::size_t channel_axis) {
+    return (!found.has_multiply() || is_per_channel_constant(model, found.multiply, found.scale, channel_axis)) &&
+           (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, channel_axis));
+}
+/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
+constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found) {
+    return refuse_because_of(reason::not_per_tensor, found.port, constant_of_many(model, found));
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const graph& model, const dequantization& found) {
+    return refuse_value(reason::has_zero_point, found.port, constant_of(model, found.zero_point).real(0),
+                        found.zero_point);
+}
+
+/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
+/// point that is a Constant, or a Convert of a Constant of the data's type.
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
+    if (!found.has_subtract() || !r.options.update_precisions) {
+        return true;
+    }
+    const element type = r.model.type(found.data);
+    return (type == u8 || type == i8) &&
+           (found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type);
+}
+
+/// Refuses the first zero point of a Subtract that lies, rounded, outside of the data's type (u8, i8: by more than half a step).
+constexpr verdict zero_point_fits(const graph& model, const dequantization& found, int port) {
+    const element type = model.type(found.data);
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none || type == f32 || type == f16) {
+        return yes;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    const std::size_t first = first_value(values, [&](double value) {
+        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
+    });
+    if ((type == u8 || type == i8) && first == values.elements()) {
+        return yes;
+    }
+    const double value = values.real(math::minimum(first, values.elements() - 1));
+    return {
+        .why = reason::zero_point_does_not_fit, .port = port, .type = type, .value = value, .about = found.zero_point};
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/rewriting.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
+/// What a replacement takes over from what it replaces, and operations that are written anew.
+namespace lpt::inline LPT_ABI {
+
+/// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
+/// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
+constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
+    if (with_ports && r.model[from].kind() == r.model[to].kind()) {
+        r.attributes.copy(from, to);
+    } else {
+        r.attributes.copy_node(from, to);
+    }
+    r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
+    for (const annotation& each : r.model[from].annotations()) {
+        bool known = false;
+        for (const annotation& mine : r.model[to].annotations()) {
+            known = known || mine.key == each.key;
+        }
+        if (!known) {
+            r.model.annotate(to, each.key, each.value);
+        }
+    }
+}
+/// What `copy_information` takes over, and the name.
+constexpr void copy_information_and_name(rewrite& r, node_id from, node_id to, bool with_ports = true) {
+    copy_information(r, from, to, with_ports);
+    r.model.rename(to, r.model[from].name());
+}
+/// A clone on other inputs, with what `copy_information` takes over.
+constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_ref> inputs, text_view name = {}) {
+    const node_id made = r.model.clone(like, inputs, name);
+    copy_information(r, like, made);
+    return made;
+}
+/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over. Gives true, as a rewrite does.
+constexpr bool replace_and_name(rewrite& r, node_id from, node_id to) {
+    copy_information_and_name(r, from, to);
+    r.model.replace(from, to);
+    return true;
+}
+/// The same where only output 0 has readers; its tensor names come along.
+constexpr bool replace_first_output(rewrite& r, node_id from, node_id to) {
+    copy_information_and_name(r, from, to);
+    r.model.set_tensor_names(to, r.model[from].tensor_names());
+    r.model.replace_uses(from, to);
+    return true;
+}
+/// Puts the same operation of another version in the place of a node, with these attributes and inputs.
+constexpr bool replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
+    const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
+    r.model.set_tensor_names(made, r.model[id].tensor_names());
+    return replace_and_name(r, id, made);
+}
+/// A node without an interval of its own in a group of FakeQuantize operations gets that of another node.
+constexpr void take_alignment(rewrite& r, node_id to, node_id from) {
+    auto intervals = attributes_of<attribute::intervals_alignment>(r);
+    if (!intervals.has(attribute::place::on_node(to)) && intervals.has(attribute::place::on_node(from))) {
+        intervals.share(attribute::place::on_node(to), attribute::place::on_node(from));
+    }
+}
+/// The inputs of a node, the first ones replaced by others.
+constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
+    for (std::size_t port = first.size(); port < model[id].inputs(); ++port) {
+        first.push_back(model[id].input(port));
+    }
+    return first;
+}
+/// Lets readers read the last operation of a dequantization, but ShapeOf of version 0 its data: shapes are computed without it.
+constexpr void hand_over(graph& model, view<input_ref> readers, output_ref last, output_ref data) {
+    for (const input_ref user : readers) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? data : last);
+    }
+}
+/// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
+constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
+    if (feeds_result(r.model, last)) {
+        const text original = r.model[operation].name();
+        r.model.rename(operation, join({original, "_original"}));
+        r.model.rename(last, original);
+    }
+}
+
+/// Writes an operation of one output anew, in its place or another in its stead, and appends others, which its readers read afterwards:
+///
+///     rewriting(r, product).reads({data, weights}, {{f32, f32}, {f32}}).times(scale, {{}, {f32}}).finish();
+///
+/// ShapeOf of version 0 stays at the operation itself: a dequantization does not enter the computation of shapes. Where a Result reads the
+/// last one, that one takes the operation's name.
+class rewriting {
+    rewrite& r_;
+    node_id operation_;
+    node_id old_ = node_id::none;
+    output_ref last_;
+    seq<input_ref, 4> readers_;
+
+    constexpr bool has_same_shapes(view<output_ref> inputs) const {
+        const graph& model = r_.model;
+        return model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs() &&
+               for_all(0, inputs.size(), [&](std::size_t port) {
+                   return model.shape(inputs[port]) == model.shape(model[operation_].input(port));
+               });
+    }
+
+public:
+    constexpr rewriting(rewrite& r, node_id operation)
+        : r_(r), operation_(operation), last_(operation), readers_(r.model.uses({operation, 0})) {}
+
+    /// `made` stands for the operation from now on.
+    constexpr rewriting& becomes(node_id made) {
+        old_ = operation_;
+        operation_ = made;
+        return then(made);
+    }
+    /// A clone on other inputs, under the same name, stands for the operation from now on.
+    constexpr rewriting& becomes_clone(view<output_ref> inputs) {
+        return becomes(clone_with_information(r_, operation_, inputs, r_.model[operation_].name()));
+    }
+    /// Other inputs, and types of its own.
+    constexpr rewriting& reads(view<output_ref> inputs, relaxation types) {
+        const bool same = has_same_shapes(inputs);
+        r_.model.renew(operation_, inputs);
+        if (same) {
+            const element output = types.output_types[0];
+            r_.model.relax_keeping_shape(operation_, output, lpt::move(types));
+        } else {
+            r_.model.relax(operation_, lpt::move(types));
+        }
+        return *this;
+    }
+
+    constexpr node_id operation() const { return operation_; }
+    constexpr output_ref last() const { return last_; }
+    /// `last` is what was appended behind all others.
+    constexpr rewriting& then(output_ref last) {
+        last_ = last;
+        return *this;
+    }
+    /// Appends a Subtract, which is called as the operation with a suffix.
+    constexpr rewriting& minus(output_ref zero_point, text_view suffix) {
+        return then(r_.model.add(op::subtract{}, {last_, zero_point}, named(suffix).view()));
+    }
+    /// Appends a Multiply with types of its own.
+    constexpr rewriting& times(output_ref scale, relaxation types, text_view suffix = {}) {
+        return then(r_.model.add_relaxed(op::multiply{}, {last_, scale}, lpt::move(types), named(suffix).view()));
+    }
+    /// The name of the operation with a suffix; none without.
+    constexpr text named(text_view suffix) const {
+        if (suffix.empty()) {
+            return {};  // g++ 12 destroys what a conditional expression gives twice while it compiles
+        }
+        return text(r_.model[operation_].name().view(), suffix);
+    }
+
+    /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
+    constexpr bool finish(bool with_shapes = false) {
+        graph& model = r_.model;
+        for (const input_ref user : readers_) {
+            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+            model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
+            if (reads_shape && !with_shapes) {
+                model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
+            }
+        }
+        if (old_ != node_id::none) {
+            model.replace(old_, operation_);
+        }
+        update_output_name(r_, last_.node, operation_);
+        return true;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/separate.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
+/// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
+namespace lpt::inline LPT_ABI {
+
+/// The dequantization with its scale on input 1 of the Multiply, in the graph; a zero point is there anyway.
+constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
+    if (found.has_multiply() && !is_constant(r.model, r.model[found.multiply].input(1))) {
+        const node& old = r.model[found.multiply];
+        const node_id made = r.model.clone(found.multiply, {old.input(1), old.input(0)});
+        replace_and_name(r, found.multiply, made);
+        found.multiply = made;
+    }
+    return found;
+}
+/// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
+constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
+    graph& model = r.model;
+    const auto [port, source, data] = detail::operands_of(model, elementwise, true);
+    const bool converted = model[source.node].is<op::convert>();
+    const node_id constant = converted ? model.producer(source.node, 0) : source.node;
+    const shape& result = model[elementwise].shape();
+    const tensor& value = constant_of(model, constant);
+    if (result.rank_is_dynamic() || value.dimensions().rank() >= result.rank()) {
+        return constant;
+    }
+    const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
+    copy_information(r, constant, made);
+    model.set_input(elementwise, port, converted ? clone_with_information(r, source.node, {made}) : made);
+    return made;
+}
+
+namespace detail {
+
+/// Clones the operations and constants of a dequantization; gives the output of the last clone.
+constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
+    output_ref parent = found.data;
+    if (found.has_convert()) {
+        parent = clone_with_information(r, found.convert, {parent});
+    }
+    for (const node_id each : {found.subtract, found.multiply}) {
+        if (each != node_id::none) {
+            const node_id constant = r.model.producer(each, 1);
+            parent = clone_with_information(
+                r, each, {parent, clone_with_information(r, constant, inputs_of(r.model, constant))});
+        }
+    }
+    return parent;
+}
+
+}  // namespace detail
+
+/// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
+/// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
+///
+/// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
+///
+/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
+[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
+    seq<output_ref, 5> inputs = inputs_of(r.model, id);
+    bool separated = false;
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        if (!may_be_dequantized(r.model, inputs[port])) {
+            continue;
+        }
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
+        inputs[port] = r.model[id].input(port);
+        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
+            std::size_t first = 0;
+            while (!(r.model[id].input(first) == r.model[id].input(port))) {
+                ++first;
+            }
+            inputs[first] = detail::clone_dequantization(r, found);
+            separated = true;
+        }
+    }
+    if (!separated) {
+        return id;
+    }
+    const node_id made = r.model.clone(id, inputs);
+    copy_information_and_name(r, id, made, false);
+    r.model.replace(id, made);
+    return made;
+}
+
+/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
+/// scale is on input 1. `takes_scales`: see `unshare`.
+constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
+    const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
+    return found.empty() || (is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found)));
+}
+
+/// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type
+/// that is not real changes nothing: the operation computes with the quantized values.
+constexpr void compute_in(graph& model, node_id operation, std::size_t port, element type) {
+    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
+        model.relax_input(operation, type, port);
+    }
+}
+
+/// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
+constexpr void renew_relaxed(rewrite& r, node_id id, view<output_ref> inputs, relaxation types) {
+    r.model.renew(id, inputs);
+    r.model.relax(id, lpt::move(types));
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/fold.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
+/// Constants computed from constants, zero points rounded to their type; a dequantization folded into constant data, a Convert into a Subtract.
 namespace lpt::inline LPT_ABI {
 
 /// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
@@ -18208,6 +18770,99 @@ constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_re
     return scale ? fold_operation(model, op::multiply{}, {bound, fold_convert(model, scale, type)}) : bound;
 }
 
+/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization that gives `last` is constant,
+/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, output_ref last) {
+    graph& model = r.model;
+    const auto find = [&] { return find_dequantization_at(model, last, r.options.default_precisions); };
+    dequantization found = find();
+    if (found.empty() || !found.has_multiply()) {
+        return found;
+    }
+    if (found.zero_point_convert != node_id::none &&
+        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
+        model.replace_uses(found.zero_point_convert,
+                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
+        found = find();
+    }
+    if (!is_constant(model, found.data)) {
+        return found;
+    }
+    const auto replace_by = [&](node_id old, output_ref folded) {
+        copy_information_and_name(r, old, folded.node);
+        model.replace_uses(old, folded);
+        if (last == output_ref(old)) {
+            last = folded;
+        }
+        found = find();
+        return !found.empty();
+    };
+    if (found.has_convert()) {
+        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
+        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
+            return found;
+        }
+    }
+    for (const bool subtract : {true, false}) {
+        const node_id each = subtract ? found.subtract : found.multiply;
+        if (each == node_id::none) {
+            continue;
+        }
+        output_ref left = model[each].input(0);
+        output_ref right = model[each].input(1);
+        if (model.type(left) != model.type(right)) {
+            return found;
+        }
+        left = try_fold(model, left.node);
+        right = try_fold(model, right.node);
+        const output_ref folded = fold_operation(
+            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
+        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
+            return found;
+        }
+    }
+    return found;
+}
+constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
+    dequantization found = fold_dequantization_at(r, r.model[id].input(port));
+    found.port = static_cast<int>(port);
+    return found;
+}
+
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
+/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
+/// zero point of zero takes the Subtract away.
+///
+/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
+/// is the same everywhere gets the shape `spread`, if there is one.
+[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract, const shape* spread = nullptr) {
+    graph& model = r.model;
+    const node_id convert = model.producer(subtract, 0);
+    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
+        return subtract;
+    }
+    const output_ref data = model[convert].input(0);
+    const element real_type = model[convert].type();
+    const output_ref constant = try_fold(model, model[subtract].input(1).node);
+    if (!is_constant(model, constant)) {
+        return subtract;
+    }
+    tensor shifts = constant_of(model, constant.node);
+    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
+        shifts = make_scalar(f32, shifts.real(0));
+    }
+    tensor zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
+        model.replace_uses(subtract, data);
+        return node_id::none;
+    }
+    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
+        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
+    }
+    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
+    return subtract;
+}
+
 }  // namespace lpt::inline LPT_ABI
 #endif
 
@@ -18217,11 +18872,7 @@ constexpr output_ref dequantized_bound(graph& model, output_ref bound, output_re
 /// The integer types that level counts of a FakeQuantize stand for, and the one that suits its output ranges.
 namespace lpt::inline LPT_ABI {
 
-inline constexpr std::int64_t levels_16 = 65536;
-inline constexpr std::int64_t levels_32 = 4294967296;
-
-/// The bits of the types whose values, or all but one of them, are as many as there are levels: 4 for 15 and 16, 8 for 255 and 256, 16 and 32
-/// likewise; 0 for other level counts.
+/// The bits of the types whose values, or all but one, are as many as there are levels: 8 for 255 and 256, 4, 16, 32 likewise; else 0.
 constexpr int bits_of_levels(std::int64_t levels) {
     for (const int bits : {4, 8, 16, 32}) {
         if (levels == std::int64_t{1} << bits || levels == (std::int64_t{1} << bits) - 1) {
@@ -18280,8 +18931,7 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
     return range;
 }
 
-/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
-/// all pairs are the same).
+/// The output ranges of a FakeQuantize, a pair of bounds for each channel; one for all where all are the same.
 struct quantization_details {
     std::int64_t levels = 0;
     seq<float, 2> lows;
@@ -18380,8 +19030,7 @@ constexpr data_precision precision_of_weights(const quantization_details& detail
     return result;
 }
 
-/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
-/// all others.
+/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 (or one less), 8 bits to all others.
 constexpr bool is_candidate(element type, std::int64_t levels) {
     const int bits = bits_of_levels(levels);
     return is_integral(type) && bit_width(type) == (bits > 8 ? bits : 8);
@@ -18414,12 +19063,7 @@ namespace lpt::inline LPT_ABI {
 
 /// True if inputs `first` to 4 of a FakeQuantize are Constants; 1: all ranges, 3: the output range.
 constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, std::size_t first = 1) {
-    for (std::size_t port = first; port < 5; ++port) {
-        if (model.constant_value(model[fake_quantize].input(port)) == nullptr) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(first, 5, [&](std::size_t port) { return is_constant(model, model[fake_quantize].input(port)); });
 }
 
 /// A refusal because of the levels of a FakeQuantize.
@@ -18428,23 +19072,20 @@ constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reaso
                         fake_quantize);
 }
 
-/// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
-constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
-    return has_constant_ranges(model, fake_quantize) &&
-           is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
-}
-
-/// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
+/// Refuses a FakeQuantize without constant ranges, or with levels that no low precision type has; its reader reads it on `port`.
 constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
     return !has_constant_ranges(model, fake_quantize)
                ? refuse_because_of(reason::ranges_not_constant, port, fake_quantize)
-           : is_quantize_supported(model, fake_quantize)
+           : is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels)
                ? yes
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
+/// True if nothing of that refuses it.
+constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
+    return static_cast<bool>(quantize_is_supported(model, fake_quantize));
+}
 
-/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
-/// scale of this shape must not give more.
+/// The shape that both constant output bounds of a FakeQuantize broadcast to, of at most as many axes as the data, as scales have it.
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
@@ -18740,10 +19381,8 @@ constexpr verdict maps_are_usable(const rewrite& r, node_id fake_quantize, const
 
 /// True if every zero point, rounded, lies in the range of the integer type.
 constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
-    if (!precision.has_zero_point) {
-        return true;
-    }
-    return channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
+    return !precision.has_zero_point ||
+           channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
 }
 
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
@@ -18760,722 +19399,142 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
-    if (!has_constant_ranges(r.model, fake_quantize)) {
-        return {};
-    }
-    return weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize));
+    return has_constant_ranges(r.model, fake_quantize)
+               ? weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize))
+               : data_precision{};
 }
 
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/find.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
-/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
-/// real value = scale * (quantized value - zero_point).
+// ======== lpt/transformation/dequantization/constant.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// The parts of one dequantization; parts that are absent are `none`.
-struct dequantization {
-    output_ref data;                              // what is dequantized
-    node_id convert = node_id::none;
-    node_id subtract = node_id::none;
-    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
-    node_id zero_point = node_id::none;           // Constant
-    node_id multiply = node_id::none;
-    node_id scale = node_id::none;                // Constant
-    std::size_t channel_axis = 1;
-    int port = 0;  // of the operation that reads it
-
-    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
-    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
-    constexpr bool has_convert() const { return convert != node_id::none; }
-    constexpr bool has_subtract() const { return subtract != node_id::none; }
-    constexpr bool has_multiply() const { return multiply != node_id::none; }
-    /// The last node of the chain; `none` if it has no node.
-    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
-};
-
-namespace detail {
-
-/// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
-constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
-    const node& each = model[id];
-    for (int port = 1; port >= 0; --port) {
-        const output_ref source = each.input(static_cast<std::size_t>(port));
-        if (is_constant(model, source) ||
-            (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
-            return port;
-        }
-    }
-    return -1;
-}
-
-/// True if the constant does not broadcast the data to a larger shape.
-constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
-    const node& each = model[id];
-    const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
-    const shape& result = each.shape();
-    if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
-        return data.rank_is_dynamic() == result.rank_is_dynamic();
-    }
-    if (data.rank() != result.rank()) {
-        return false;
-    }
-    const dimension* theirs = result.begin();
-    for (const dimension mine : data) {
-        if (mine != *theirs++ && mine != dynamic_dimension) {
-            return false;
-        }
-    }
-    return true;
-}
-
-constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
-    const shape& dimensions = model.shape(data);
-    if (dimensions.rank_is_static() && dimensions.rank() == 1) {
-        return 0;
-    }
-    if (model[data.node].is<op::mat_mul>() && dimensions.rank_is_static() && dimensions.rank() > 0) {
-        return dimensions.rank() - 1;
-    }
-    return 1;
-}
-
-/// Makes a Subtract of a zero point, perhaps a converted one, part of a dequantization.
-constexpr void take_subtract(const graph& model, node_id subtract, dequantization& result) {
-    const node_id constant = model.producer(subtract, 1);
-    const bool is_converted = model[constant].is<op::convert>();
-    result.subtract = subtract;
-    result.zero_point_convert = is_converted ? constant : node_id::none;
-    result.zero_point = is_converted ? model.producer(constant, 0) : constant;
-}
-
-}  // namespace detail
-
-/// The dequantization whose last operation produces `source`; empty where there is none.
+/// A constant as a value, which rules compute with: `kept.zero_point + moved.zero_point * moved.scale / kept.scale`.
 ///
-/// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
-/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
-/// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
-[[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
-                                                                  view<element> default_precisions) {
-    dequantization result;
-    output_ref data = source;
-    const node* last = &model[data.node];
-    if (last->is<op::multiply>()) {
-        const int port = detail::constant_port(model, data.node, false);
-        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
-            return {};
-        }
-        const node_id scale = last->input(static_cast<std::size_t>(port)).node;
-        if (!is_real(model[scale].type())) {
-            return {};
-        }
-        result.multiply = data.node;
-        result.scale = scale;
-        data = last->input(port == 1 ? 0 : 1);
-        last = &model[data.node];
-    }
-    // A constant from which the data is subtracted is no zero point.
-    if (last->is<op::subtract>() && detail::constant_port(model, data.node, true) == 1 &&
-        is_real(model.type(last->input(1))) && detail::keeps_data_shape(model, data.node, 1)) {
-        detail::take_subtract(model, data.node, result);
-        data = last->input(0);
-        last = &model[data.node];
-    }
-    if (last->is<op::convert>()) {
-        const element from = model.type(last->input(0));
-        if (from == i4 || from == u4 || from == f32 || from == f16 || default_precisions.contains(from)) {
-            result.convert = data.node;
-            data = last->input(0);
-        }
-    }
-    result.data = data;
-    result.channel_axis = detail::channel_axis_of(model, data);
-    return result;
-}
-/// The dequantization above an input port; empty where there is none or the node has no such port.
-constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
-                                             std::size_t port = 0) {
-    const bool exists = port < model[id].inputs();
-    dequantization result =
-        exists ? find_dequantization_at(model, model[id].input(port), default_precisions) : dequantization{};
-    result.port = static_cast<int>(port);
-    return result;
-}
-constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
-    return find_dequantization(r.model, id, r.options.default_precisions, port);
-}
-
-/// False if the dequantization above an output is empty for sure: quicker than to look for it.
-constexpr bool may_be_dequantized(const graph& model, output_ref source) {
-    return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
-}
-
-/// A dequantization below an output, found by following its only consumers; empty where there is none.
-///
-/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
-/// constants must not broadcast the data.
-[[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
-                                                                     bool convert_is_mandatory = false) {
-    dequantization result;
-    result.data = source;
-    node_id at = model.first_use(source).node;
-    if (at == node_id::none) {
-        return {};
-    }
-    const auto step_down = [&] {
-        at = only_reader(model, at);
-        return at != node_id::none;
-    };
-    if (model[at].is<op::convert>()) {
-        const element from = model.type(model[at].input(0));
-        result.convert = at;
-        if ((from != i8 && from != u8 && model[at].type() != f32) || !step_down()) {
-            return {};
-        }
-    } else if (convert_is_mandatory) {
-        return {};
-    }
-    if (model[at].is<op::subtract>()) {
-        if (detail::constant_port(model, at, true) != 1 || !detail::keeps_data_shape(model, at, 1)) {
-            return {};
-        }
-        detail::take_subtract(model, at, result);
-        if (!step_down()) {
-            return {};
-        }
-    }
-    if (model[at].is<op::multiply>()) {
-        const int port = detail::constant_port(model, at, false);
-        if (port < 0 || !detail::keeps_data_shape(model, at, port)) {
-            return {};
-        }
-        result.multiply = at;
-        result.scale = model.producer(at, static_cast<std::size_t>(port));
-    } else if (!result.has_subtract()) {
-        return {};
-    }
-    result.channel_axis = detail::channel_axis_of(model, source);
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/names.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_NAMES_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_NAMES_HPP
-/// What a replacement takes over from what it replaces.
-namespace lpt::inline LPT_ABI {
-
-/// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
-/// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
-    if (with_ports && r.model[from].kind() == r.model[to].kind()) {
-        r.attributes.copy(from, to);
-    } else {
-        r.attributes.copy_node(from, to);
-    }
-    r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
-    for (const annotation& each : r.model[from].annotations()) {
-        bool known = false;
-        for (const annotation& mine : r.model[to].annotations()) {
-            known = known || mine.key == each.key;
-        }
-        if (!known) {
-            r.model.annotate(to, each.key, each.value);
-        }
-    }
-}
-/// A clone on other inputs, with what `copy_information` takes over.
-constexpr node_id clone_with_information(rewrite& r, node_id like, view<output_ref> inputs, text_view name = {}) {
-    const node_id made = r.model.clone(like, inputs, name);
-    copy_information(r, like, made);
-    return made;
-}
-/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over. Gives true, as a rewrite does.
-constexpr bool replace_and_name(rewrite& r, node_id from, node_id to) {
-    copy_information(r, from, to);
-    r.model.rename(to, r.model[from].name());
-    r.model.replace(from, to);
-    return true;
-}
-/// Puts the same operation of another version in the place of a node, with these attributes and inputs.
-constexpr bool replace_by_version(rewrite& r, node_id id, op::attributes what, view<output_ref> inputs, int version) {
-    const node_id made = r.model.add(lpt::move(what), inputs, {}, version);
-    r.model.set_tensor_names(made, r.model[id].tensor_names());
-    return replace_and_name(r, id, made);
-}
-/// The inputs of a node, the first ones replaced by others.
-constexpr seq<output_ref, 5> inputs_of(const graph& model, node_id id, seq<output_ref, 5> first = {}) {
-    for (std::size_t port = first.size(); port < model[id].inputs(); ++port) {
-        first.push_back(model[id].input(port));
-    }
-    return first;
-}
-/// Lets readers read the last operation of a dequantization; a ShapeOf of version 0 reads what is dequantized, as a dequantization
-/// does not enter the computation of shapes.
-constexpr void hand_over(graph& model, view<input_ref> readers, output_ref last, output_ref data) {
-    for (const input_ref user : readers) {
-        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? data : last);
-    }
-}
-/// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
-constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
-    if (feeds_result(r.model, last)) {
-        const text original = r.model[operation].name();
-        r.model.rename(operation, join({original, "_original"}));
-        r.model.rename(last, original);
-    }
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/questions.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
-/// Questions about a dequantization, and the refusals that follow from them.
-namespace lpt::inline LPT_ABI {
-
-/// True if the data has a low precision type.
-constexpr bool is_low_precision(const graph& model, const dequantization& found) {
-    return is_low_precision(model.type(found.data));
-}
-/// The data of a branch that stays in floating point: converted, but without zero point and scale.
-constexpr output_ref floating_point_data(const dequantization& found) {
-    return found.has_convert() ? output_ref(found.convert) : found.data;
-}
-/// True if one of its operations has more than one consumer.
-constexpr bool is_shared(const graph& model, const dequantization& found) {
-    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
-        if (each != node_id::none && model.use_count({each, 0}) > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-/// True if scale and zero point, as far as there are any, are scalar-like.
-constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
-    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
-           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
-}
-/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
-constexpr node_id constant_of_many(const graph& model, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && constant_of(model, each).elements() != 1) {
-            return each;
-        }
-    }
-    return node_id::none;
-}
-/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
-constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
-    return found.has_multiply() && constant_of_many(model, found) == node_id::none;
-}
-/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
-constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
-                                       std::size_t channel_axis) {
-    const shape& dimensions = model[constant].shape();
-    if (dimensions.rank() > 5 || dimensions.elements() == 1) {
-        return dimensions.rank() <= 5;
-    }
-    const shape& result = model[elementwise].shape();
-    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
-        return false;
-    }
-    if (dimensions.rank() == 1 || dimensions.rank() > result.rank()) {
-        return dimensions.rank() == 1 && dimensions[0] == result[channel_axis];
-    }
-    const shape aligned = dimensions.padded_left(result.rank());
-    return aligned[channel_axis] == result[channel_axis] &&
-           varies_only_where(aligned, [=](std::size_t axis) { return axis == channel_axis; });
-}
-/// True if scale and zero point, as far as there are any, have one element or vary over the channel axis alone.
-constexpr bool is_per_channel(const graph& model, const dequantization& found, std::size_t channel_axis) {
-    return (!found.has_multiply() || is_per_channel_constant(model, found.multiply, found.scale, channel_axis)) &&
-           (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, channel_axis));
-}
-/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
-constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
-
-/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const graph& model, const dequantization& found) {
-    return refuse_because_of(reason::not_per_tensor, found.port, constant_of_many(model, found));
-}
-/// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const graph& model, const dequantization& found) {
-    return refuse_value(reason::has_zero_point, found.port, constant_of(model, found.zero_point).real(0),
-                        found.zero_point);
-}
-
-/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
-/// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
-    if (!found.has_subtract() || !r.options.update_precisions) {
-        return true;
-    }
-    const element type = r.model.type(found.data);
-    return (type == u8 || type == i8) &&
-           (found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type);
-}
-
-namespace detail {
-
-/// The place of the first zero point that lies further than half a step outside the range of a type; their number if none does.
-constexpr std::size_t first_unfit(const tensor& zero_points, element type) {
-    return first_value(zero_points, [&](double value) {
-        return !(value >= facts(type).lowest - 0.5 && value <= facts(type).highest + 0.5);
-    });
-}
-
-}  // namespace detail
-
-/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
-    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
-        return true;
-    }
-    const element type = model.type(found.data);
-    if (type != u8 && type != i8) {
-        return type == f32 || type == f16;
-    }
-    const tensor& values = constant_of(model, found.zero_point);
-    return detail::first_unfit(values, type) == values.elements();
-}
-/// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const graph& model, const dequantization& found, int port) {
-    const element type = model.type(found.data);
-    const tensor& values = constant_of(model, found.zero_point);
-    const std::size_t first = math::minimum(detail::first_unfit(values, type), values.elements() - 1);
-    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
-    result.type = type;
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/separate.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
-/// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
-namespace lpt::inline LPT_ABI {
-
-/// The dequantization with its scale on input 1 of the Multiply, in the graph; a zero point is there anyway.
-constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
-    if (found.has_multiply() && detail::constant_port(r.model, found.multiply, false) == 0) {
-        const node& old = r.model[found.multiply];
-        const node_id made = r.model.clone(found.multiply, {old.input(1), old.input(0)});
-        replace_and_name(r, found.multiply, made);
-        found.multiply = made;
-    }
-    return found;
-}
-/// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
-constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
-    graph& model = r.model;
-    const int port = detail::constant_port(model, elementwise, true);
-    const output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
-    const bool converted = model[source.node].is<op::convert>();
-    const node_id constant = converted ? model.producer(source.node, 0) : source.node;
-    const shape& result = model[elementwise].shape();
-    const tensor& value = constant_of(model, constant);
-    if (result.rank_is_dynamic() || value.dimensions().rank() >= result.rank()) {
-        return constant;
-    }
-    const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
-    copy_information(r, constant, made);
-    model.set_input(elementwise, static_cast<std::size_t>(port),
-                    converted ? clone_with_information(r, source.node, {made}) : made);
-    return made;
-}
-
-namespace detail {
-
-/// Clones the operations and constants of a dequantization; gives the output of the last clone.
-constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
-    output_ref parent = found.data;
-    if (found.has_convert()) {
-        parent = clone_with_information(r, found.convert, {parent});
-    }
-    for (const node_id each : {found.subtract, found.multiply}) {
-        if (each != node_id::none) {
-            const node_id constant = r.model.producer(each, 1);
-            parent = clone_with_information(
-                r, each, {parent, clone_with_information(r, constant, inputs_of(r.model, constant))});
-        }
-    }
-    return parent;
-}
-
-}  // namespace detail
-
-/// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
-/// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
-///
-/// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
-///
-/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
-    seq<output_ref, 5> inputs = inputs_of(r.model, id);
-    bool separated = false;
-    for (std::size_t port = 0; port < inputs.size(); ++port) {
-        if (!may_be_dequantized(r.model, inputs[port])) {
-            continue;
-        }
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
-        inputs[port] = r.model[id].input(port);
-        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
-            std::size_t first = 0;
-            while (!(r.model[id].input(first) == r.model[id].input(port))) {
-                ++first;
-            }
-            inputs[first] = detail::clone_dequantization(r, found);
-            separated = true;
-        }
-    }
-    if (!separated) {
-        return id;
-    }
-    const node_id made = r.model.clone(id, inputs);
-    copy_information(r, id, made, false);
-    r.model.rename(made, r.model[id].name());
-    r.model.replace(id, made);
-    return made;
-}
-
-/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
-/// scale is on input 1. `takes_scales`: see `unshare`.
-constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
-    if (found.empty()) {
-        return true;
-    }
-    const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
-    return is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found));
-}
-
-/// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type
-/// that is not real changes nothing: the operation computes with the quantized values.
-constexpr void compute_in(graph& model, node_id operation, std::size_t port, element type) {
-    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
-        model.relax_input(operation, type, port);
-    }
-}
-
-/// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
-constexpr void renew_relaxed(rewrite& r, node_id id, view<output_ref> inputs, relaxation types) {
-    r.model.renew(id, inputs);
-    r.model.relax(id, lpt::move(types));
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/fold.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
-/// Folding a dequantization into constant data, and a Convert into a Subtract.
-namespace lpt::inline LPT_ABI {
-
-/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
-/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
-                                                                  output_ref last) {
-    graph& model = r.model;
-    const auto find = [&] {
-        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
-                                   : find_dequantization(r, id, port);
-    };
-    dequantization found = find();
-    if (found.empty() || !found.has_multiply()) {
-        return found;
-    }
-    if (found.zero_point_convert != node_id::none &&
-        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
-        model.replace_uses(found.zero_point_convert,
-                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
-        found = find();
-    }
-    if (!is_constant(model, found.data)) {
-        return found;
-    }
-    const auto replace_by = [&](node_id old, output_ref folded) {
-        copy_information(r, old, folded.node);
-        model.rename(folded.node, model[old].name());
-        model.replace_uses(old, folded);
-        if (last == output_ref(old)) {
-            last = folded;
-        }
-        found = find();
-        return !found.empty();
-    };
-    if (found.has_convert()) {
-        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
-        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
-            return found;
-        }
-    }
-    for (const bool subtract : {true, false}) {
-        const node_id each = subtract ? found.subtract : found.multiply;
-        if (each == node_id::none) {
-            continue;
-        }
-        output_ref left = model[each].input(0);
-        output_ref right = model[each].input(1);
-        if (model.type(left) != model.type(right)) {
-            return found;
-        }
-        left = try_fold(model, left.node);
-        right = try_fold(model, right.node);
-        const output_ref folded = fold_operation(
-            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
-        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
-            return found;
-        }
-    }
-    return found;
-}
-constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
-    return fold_dequantization_at(r, id, port, {});
-}
-
-/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
-/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
-/// zero point of zero takes the Subtract away.
-///
-/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
-/// is the same everywhere gets the shape `spread`, if there is one.
-[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract, const shape* spread = nullptr) {
-    graph& model = r.model;
-    const node_id convert = model.producer(subtract, 0);
-    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
-        return subtract;
-    }
-    const output_ref data = model[convert].input(0);
-    const element real_type = model[convert].type();
-    const output_ref constant = try_fold(model, model[subtract].input(1).node);
-    if (!is_constant(model, constant)) {
-        return subtract;
-    }
-    tensor shifts = constant_of(model, constant.node);
-    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
-        shifts = make_scalar(f32, shifts.real(0));
-    }
-    tensor zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
-    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
-        model.replace_uses(subtract, data);
-        return node_id::none;
-    }
-    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
-        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
-    }
-    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
-    return subtract;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/dequantization/rewriting.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_REWRITING_HPP
-namespace lpt::inline LPT_ABI {
-
-/// Writes an operation of one output anew, in its place or another in its stead, and appends others, which its readers read afterwards:
-///
-///     rewriting(r, product).reads({data, weights}, {{f32, f32}, {f32}}).times(scale, {{}, {f32}}).finish();
-///
-/// ShapeOf of version 0 stays at the operation itself: a dequantization does not enter the computation of shapes. Where a Result reads the
-/// last one, that one takes the operation's name.
-template <class Rewrite>
-class rewriting {
-    Rewrite& r_;
-    node_id operation_;
-    node_id old_ = node_id::none;
-    output_ref last_;
-    seq<input_ref, 4> readers_;
-
-    constexpr bool has_same_shapes(view<output_ref> inputs) const {
-        const graph& model = r_.model;
-        bool same = model[operation_].shape().is_static() && inputs.size() == model[operation_].inputs();
-        for (std::size_t port = 0; same && port < inputs.size(); ++port) {
-            same = model.shape(inputs[port]) == model.shape(model[operation_].input(port));
-        }
-        return same;
-    }
+/// Each step takes operands of one element type, is computed at least as widely as that type, and is rounded once, to nearest even. Shapes
+/// broadcast by numpy's rule; errors are those of `evaluate`. Steps enter no graph: `in` makes a Constant of the last one.
+class constant {
+    tensor values_;
+    node_id place_ = node_id::none;
 
 public:
-    constexpr rewriting(Rewrite& r, node_id operation)
-        : r_(r), operation_(operation), last_(operation), readers_(r.model.uses({operation, 0})) {}
+    constexpr constant(tensor values) : values_(lpt::move(values)) {}
+    /// That of a Constant in a graph, which stands for it there as long as no step changes it.
+    constexpr constant(const graph& model, node_id place) : values_(constant_of(model, place)), place_(place) {}
 
-    /// `made` stands for the operation from now on.
-    constexpr rewriting& becomes(node_id made) {
-        old_ = operation_;
-        operation_ = made;
-        return then(made);
-    }
-    /// A clone on other inputs, under the same name, stands for the operation from now on.
-    constexpr rewriting& becomes_clone(view<output_ref> inputs) {
-        return becomes(clone_with_information(r_, operation_, inputs, r_.model[operation_].name()));
-    }
-    /// Other inputs, and types of its own.
-    constexpr rewriting& reads(view<output_ref> inputs, relaxation types) {
-        const bool same = has_same_shapes(inputs);
-        r_.model.renew(operation_, inputs);
-        if (same) {
-            const element output = types.output_types[0];
-            r_.model.relax_keeping_shape(operation_, output, lpt::move(types));
-        } else {
-            r_.model.relax(operation_, lpt::move(types));
-        }
-        return *this;
-    }
+    constexpr const tensor& values() const { return values_; }
+    constexpr operator const tensor&() const { return values_; }
+    constexpr const shape& dimensions() const { return values_.dimensions(); }
+    constexpr element type() const { return values_.type(); }
+    constexpr node_id in(graph& model) const { return place_ != node_id::none ? place_ : model.constant(values_); }
 
-    constexpr node_id operation() const { return operation_; }
-    constexpr output_ref last() const { return last_; }
-    /// `last` is what was appended behind all others.
-    constexpr rewriting& then(output_ref last) {
-        last_ = last;
-        return *this;
-    }
-    /// Appends a Subtract, which is called as the operation with a suffix.
-    constexpr rewriting& minus(output_ref zero_point, text_view suffix) {
-        return then(r_.model.add(op::subtract{}, {last_, zero_point}, named(suffix).view()));
-    }
-    /// Appends a Multiply with types of its own.
-    constexpr rewriting& times(output_ref scale, relaxation types, text_view suffix = {}) {
-        return then(r_.model.add_relaxed(op::multiply{}, {last_, scale}, lpt::move(types), named(suffix).view()));
-    }
-    /// The name of the operation with a suffix; none without.
-    constexpr text named(text_view suffix) const {
-        if (suffix.empty()) {
-            return {};  // g++ 12 destroys what a conditional expression gives twice while it compiles
+    /// Without axes where all values are equal.
+    constexpr constant collapsed() const {
+        if (values_.dimensions().rank() == 0 || !is_scalar_like(values_)) {
+            return *this;
         }
-        return text(r_.model[operation_].name().view(), suffix);
+        return make_scalar(values_.type(), values_.real(0));
     }
-
-    /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
-    constexpr bool finish(bool with_shapes = false) {
-        graph& model = r_.model;
-        for (const input_ref user : readers_) {
-            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-            model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
-            if (reads_shape && !with_shapes) {
-                model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
-            }
+    /// With another element type; many elements are converted when they are read.
+    constexpr constant as(element type) const {
+        if (values_.type() == type) {
+            return *this;
         }
-        if (old_ != node_id::none) {
-            model.replace(old_, operation_);
-        }
-        update_output_name(r_, last_.node, operation_);
-        return true;
+        return evaluation::convert_late(values_, type);
     }
 };
+
+namespace detail {
+
+template <class Op>
+[[gnu::noinline]] constexpr tensor combine(const tensor& a, const tensor& b) {
+    if (!a.waits() && !b.waits()) {
+        if (tensor few = evaluation::combine_few_floats(Op::number, a, b)) {
+            return few;
+        }
+    }
+    const tensor operands[] = {a, b};
+    return evaluate_values(Op{}, view<tensor>(operands, 2));
+}
+
+template <class Number>
+constexpr tensor quotients(const tensor& over, const tensor& under, element type, const shape& dimensions) {
+    const auto quotient = [](auto x, auto y) {
+        const decltype(x) zero{};
+        const auto zeros = (x == zero) & (y == zero);
+        return zeros ? zero : x / y;
+    };
+    const evaluation::operand<Number> a(over);
+    const evaluation::operand<Number> b(under);
+    evaluation::outcome<Number> result(type, dimensions);
+    evaluation::detail::binary_row<decltype(quotient), Number, Number>(a.data(), over.elements() == 1 ? 0 : 1, b.data(),
+                                                                       under.elements() == 1 ? 0 : 1, result.data(),
+                                                                       result.elements(), op::kind::divide);
+    return result.finish();
+}
+/// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
+constexpr tensor spread(const tensor& values, const shape& dimensions) {
+    if (values.elements() == 1) {
+        return values;
+    }
+    if (values.elements() == dimensions.elements()) {
+        return tensor(values, dimensions);
+    }
+    return broadcast_values(values, dimensions);
+}
+
+}  // namespace detail
+
+constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
+constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
+constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
+constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
+constexpr constant operator-(const constant& a) {
+    if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
+        return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
+    }
+    const evaluation::operand<float> from(a);
+    evaluation::outcome<float> result(f32, a.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result[i] = -from[i];
+    }
+    return result.finish();
+}
+
+/// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
+constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
+    shape dimensions = a.dimensions();
+    const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
+    if (b.elements() != 1 && !(a.dimensions().padded_left(rank) == b.dimensions().padded_left(rank))) {
+        if (a.elements() == 1) {
+            dimensions = b.dimensions();
+        } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
+            fail({"constants of shapes ", a.dimensions(), " and ", b.dimensions(), " do not broadcast"});
+        }
+    }
+    const tensor over = detail::spread(b, dimensions);
+    const tensor under = detail::spread(a, dimensions);
+    if (a.type() == f32 && b.type() == f32) {
+        return detail::quotients<float>(over, under, f32, dimensions);
+    }
+    return detail::quotients<double>(over, under, a.type(), dimensions);
+}
+
+/// Of every `step` values the first one, `times` times.
+constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
+    if (step == 1 && times == 1) {
+        return values;
+    }
+    const std::size_t count = values.elements() / step * times;
+    tensor_builder result(values.type(), shape{static_cast<dimension>(count)});
+    for (std::size_t i = 0; i < count; ++i) {
+        result.real(i, values.real(i / times * step));
+    }
+    return result.finish();
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -19486,18 +19545,6 @@ public:
 /// Moving a dequantization behind an operation.
 namespace lpt::inline LPT_ABI {
 
-/// What `move_dequantization_after` made.
-struct moved_dequantization {
-    node_id operation = node_id::none;  // the operation on low precision data
-    node_id last = node_id::none;  // the last operation of the dequantization behind it
-};
-
-/// How `move_dequantization_after` deals with types and zero points.
-struct move_settings {
-    bool update_output_type = true;  // a relaxed operation gives the type of its input; false: the type of the scale
-    bool move_subtract = true;  // false: the Subtract stays above the operation
-};
-
 namespace detail {
 
 /// The data that meets a dequantization constant: converted where the constant has more bits, so that nothing is lost.
@@ -19505,20 +19552,38 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     const element own = r.model[constant].type();
     return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
 }
+/// The types of its own that an operation has, with this one for output 0.
+constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
+    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
+    if (types.output_types.empty()) {
+        types.output_types.push_back(output);
+    }
+    types.output_types[0] = output;
+    return types;
+}
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+    relaxation types = own_types_with_output(model, operation, output);
+    if (input != dynamic) {
+        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
+        types.input_types[port] = input;
+    }
+    model.relax(operation, lpt::move(types));
+}
 
 }  // namespace detail
 
 /// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
 /// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
-[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
-                                                             bool with_subtract = true) {
+[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent,
+                                                             const dequantization& found) {
     graph& model = r.model;
     const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
     const element real_type = found.has_multiply() ? model[found.scale].type() : converted;
     if (model.type(parent) != real_type) {
         parent = model.add(op::convert{found.has_convert() ? converted : real_type}, {parent});
     }
-    if (with_subtract && found.has_subtract()) {
+    if (found.has_subtract()) {
         const bool keeps_convert = found.zero_point_convert != node_id::none;
         output_ref zero_point(found.zero_point_convert);
         if (!keeps_convert) {
@@ -19541,66 +19606,44 @@ constexpr output_ref data_for(rewrite& r, output_ref data, node_id constant) {
     return parent;
 }
 
-namespace detail {
-
-/// The types of its own that an operation has, with this one for output 0.
-constexpr relaxation own_types_with_output(const graph& model, node_id operation, element output) {
-    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
-    if (types.output_types.empty()) {
-        types.output_types.push_back(output);
-    }
-    types.output_types[0] = output;
-    return types;
-}
-/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
-constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
-    relaxation types = own_types_with_output(model, operation, output);
-    if (input != dynamic) {
-        types.input_types.resize(math::maximum(types.input_types.size(), port + 1), dynamic);
-        types.input_types[port] = input;
-    }
-    model.relax(operation, lpt::move(types));
-}
-
-}  // namespace detail
-
-/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
+/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data. Gives what the
+/// dequantization gives.
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
-/// a constant is converted to its type. Raises an error for an operation with several outputs.
-[[gnu::noinline]] constexpr moved_dequantization
-move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+/// a constant is converted to its type. A relaxed operation gives the type of its data if it `updates_type`, else that of the scale. Raises an error
+/// for an operation with several outputs.
+[[gnu::noinline]] constexpr output_ref
+move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, bool updates_type = true) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
         fail({"a dequantization can only be moved behind an operation with one output, not behind '",
               model[operation].name(), "'"});
     }
     const node_id last = found.last();
-    const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
     seq<output_ref, 5> inputs = inputs_of(model, operation);
     std::size_t place = 0;
     while (place < inputs.size() && inputs[place].node != last) {
         ++place;
     }
     if (place < inputs.size()) {
-        inputs[place] = source;
+        inputs[place] = found.data;
     }
     rewriting moved(r, operation);
     model.renew(operation, inputs);
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
-        const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
+        const element type = updates_type ? model.type(found.data) : model[found.scale].type();
         const bool converts = is_real(type) && !is_real(model.type(model[operation].input(place)));
         detail::relax_types(model, operation, place, converts ? type : dynamic, type);
     } else {
         model.infer(operation);
     }
-    const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
+    const output_ref dequantized = append_dequantization(r, operation, found);
     for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
         r.attributes.copy_node(operation, each);  // what takes it up later belongs to the operation's group
     }
     moved.then(dequantized).finish();
-    return {operation, dequantized.node};
+    return dequantized;
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -19691,15 +19734,11 @@ constexpr verdict scale_is_not_zero(const rewrite& r, node_id, const dequantizat
                ? yes
                : refuse_value(reason::zero_or_denormal_scale, found.port, scale.real(first), found.scale);
 }
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
+/// Refuses infinite and NaN constants: operations that put other values beside the data, or compare it, would make NaN of them.
 constexpr verdict constants_are_finite(const rewrite& r, node_id, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(r.model, each))) {
-            return refuse_because_of(reason::infinite_constant, found.port, each);
-        }
-    }
-    return yes;
+    const node_id infinite =
+        first_constant(found, [&](node_id each) { return !is_finite(constant_of(r.model, each)); });
+    return infinite == node_id::none ? yes : refuse_because_of(reason::infinite_constant, found.port, infinite);
 }
 
 namespace detail {
@@ -19728,8 +19767,7 @@ constexpr bool fits_channels(const graph& model, node_id elementwise, node_id co
 
 }  // namespace detail
 
-/// Every output rank is static, and the dequantization on port 0, found with the precisions that upstream always uses for it, is per-tensor
-/// or per-channel.
+/// Output ranks are static, and the dequantization on port 0, found with upstream's precisions for it, is per-tensor or per-channel.
 constexpr verdict base_precondition(const rewrite& r, node_id id) {
     const bool any = r.model[id].inputs() != 0 && may_be_dequantized(r.model, r.model[id].input(0));
     return detail::base_precondition_of(r, id,
@@ -19767,8 +19805,7 @@ struct weights_source {
 
 namespace detail {
 
-/// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
-/// them where nothing is summed.
+/// The axes of weights that constants may vary over, as bits: those of output channels (and groups); all where nothing is summed.
 constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
@@ -19790,12 +19827,9 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
 constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
-            return refuse_because_of(reason::weights_vary_over_axis, 1, each);
-        }
-    }
-    return yes;
+    const node_id other = first_constant(
+        found, [&](node_id each) { return !varies_only_over(model[each].shape(), model.shape(found.data), allowed); });
+    return other == node_id::none ? yes : refuse_because_of(reason::weights_vary_over_axis, 1, other);
 }
 
 /// Refuses a zero point behind a Convert from another type than that of the weights.
@@ -19806,12 +19840,9 @@ constexpr verdict zero_point_has_type(const graph& model, const dequantization& 
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
 constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, unsigned allowed) {
-    for (std::size_t port = 1; port < 5; ++port) {
-        if (!varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed)) {
-            return false;
-        }
-    }
-    return true;
+    return for_all(1, 5, [&](std::size_t port) {
+        return varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed);
+    });
 }
 
 }  // namespace detail
@@ -19836,8 +19867,7 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
     return result;
 }
 
-/// Whether a Convolution, GroupConvolution or ConvolutionBackpropData has quantized weights, as far as can be said before
-/// anything was transformed.
+/// Whether a convolution of any sort has quantized weights, as far as can be said before anything was transformed.
 ///
 /// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
@@ -19866,12 +19896,10 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
                    ? supported
                    : refuse_because_of(reason::weights_vary_over_axis, 1, data.node);
     }
-    if (!is_constant(model, data)) {
-        return refuse_because_of(reason::weights_not_constant, 1, data.node);
-    }
     const element type = model.type(data);
-    return is_low_precision(type) ? detail::zero_point_has_type(model, found, type)
-                                  : refuse_type(reason::weights_not_low_precision, 1, type);
+    return !is_constant(model, data) ? refuse_because_of(reason::weights_not_constant, 1, data.node)
+           : !is_low_precision(type) ? refuse_type(reason::weights_not_low_precision, 1, type)
+                                     : detail::zero_point_has_type(model, found, type);
 }
 constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
     return is_quantized_static(model, id, find_weights(model, id, default_precisions));
@@ -19883,8 +19911,7 @@ constexpr verdict is_quantized_static(const graph& model, node_id id, view<eleme
 // ======== lpt/transformation/weightable.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
 #define LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
-/// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
-/// low precision tensors.
+/// What operations with weights have in common: convolutions of all sorts, and the product of two low precision tensors.
 namespace lpt::inline LPT_ABI {
 
 /// The number of groups of a convolution; 1 for other operations.
@@ -19911,29 +19938,27 @@ constexpr verdict grouped_data_verdict(const rewrite& r, node_id id, const dequa
     if (const verdict scaled = has_scale(r, id, found); !scaled) {
         return scaled;
     }
-    if (!is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale);
-    }
     const tensor& scale = constant_of(model, found.scale);
     const auto channels = static_cast<std::size_t>(input_channels(model, id));
-    if (scale.elements() != 1 && scale.elements() != channels) {
-        return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
-    }
-    if (scale.elements() != 1) {
+    const auto is_one_in_group = [&] {
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
-        const bool may_vary = in_group != 1 || !is_finite(scale);  // NaN differs from itself
-        for (std::size_t channel = 0; may_vary && channel < channels; ++channel) {
-            if (scale.real(channel) != scale.real(channel - channel % in_group)) {
-                return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
-            }
-        }
-    }
+        return scale.elements() == 1 || (in_group == 1 && is_finite(scale)) ||  // NaN differs from itself
+               for_all(0, channels, [&](std::size_t channel) {
+                   return scale.real(channel) == scale.real(channel - channel % in_group);
+               });
+    };
+    const auto is_of_channels = [&] {
+        return found.channel_axis == 1 || is_scalar_like(scale) || r.follows(quirk::scale_of_other_axis);
+    };
     const std::size_t rank = model[id].shape().rank();
-    const bool is_of_channels = found.channel_axis == 1 || is_scalar_like(scale);
-    return rank < 3 || rank > 5 ? refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank))
-           : is_of_channels || r.follows(quirk::scale_of_other_axis)
-               ? yes
-               : refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
+    return !is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)
+               ? refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale)
+           : scale.elements() != 1 && scale.elements() != channels
+               ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
+           : !is_one_in_group()   ? refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale)
+           : rank < 3 || rank > 5 ? refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank))
+           : !is_of_channels()    ? refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale)
+                                  : yes;
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
@@ -20006,10 +20031,6 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
         return quantized ? detail::weights_constants_verdict(model, weights.found, allowed) : quantized;
     };
     return first_refusal([&] { return base_precondition(r, id, found); }, has_shapes, has_scales, has_weights);
-}
-constexpr verdict weightable_verdict(const rewrite& r, node_id id) {
-    return weightable_verdict(r, id, find_dequantization(r, id),
-                              find_weights(r.model, id, r.options.default_precisions));
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -20087,23 +20108,20 @@ constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     });
 }
 
-/// True if MultiplyToGroupConvolution may turn a Multiply into a GroupConvolution: it has a Constant and gives a tensor of
-/// rank 4 or 5.
+/// True if MultiplyToGroupConvolution may take a Multiply: it has a Constant and gives a tensor of rank 4 or 5.
 constexpr bool can_be_transformed_to_group_convolution(const graph& model, node_id id) {
     const shape& result = model[id].shape();
-    return model[id].is<op::multiply>() && detail::constant_port(model, id, false) >= 0 && result.rank_is_static() &&
+    return model[id].is<op::multiply>() && detail::operands_of(model, id) && result.rank_is_static() &&
            (result.rank() == 4 || result.rank() == 5);
 }
 
 /// True if the constant of a Multiply, that of input 1 where both are, has one element or a size that is not known: such a
 /// Multiply needs no convolution to run fast. False without a constant.
 constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
-    const int port = model[id].is<op::multiply>() ? detail::constant_port(model, id, false) : -1;
-    if (port < 0) {
-        return false;
-    }
-    const shape& dimensions = model.shape(model[id].input(static_cast<std::size_t>(port)));
-    return dimensions.is_dynamic() || dimensions.elements() == 1;
+    const bool multiplies = model[id].is<op::multiply>();
+    const auto operands = multiplies ? detail::operands_of(model, id) : detail::operands_with_constant{};
+    const auto is_one = [](const shape& dimensions) { return dimensions.is_dynamic() || dimensions.elements() == 1; };
+    return operands && is_one(model.shape(operands.constant));
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -20244,51 +20262,39 @@ constexpr integers sizes_of_bins(const graph& model, node_id id) {
     return result;
 }
 
-/// The pooling with windows side by side in the place of an adaptive one.
-template <class Pool>
-constexpr bool replace_adaptive_pool(rewrite& r, node_id id, const integers& sizes) {
-    graph& model = r.model;
-    Pool pool;
-    pool.kernel = sizes;
-    pool.strides = sizes;
-    pool.pads_begin.resize(sizes.size(), 0);
-    pool.pads_end.resize(sizes.size(), 0);
-    const node_id made = model.add(lpt::move(pool), {model[id].input(0)}, {}, 1);
-    copy_information(r, id, made);
-    model.rename(made, model[id].name());
-    model.set_tensor_names(made, model[id].tensor_names());
-    model.replace_uses(id, made);
-    return true;
-}
+/// The pooling with windows side by side in the place of an adaptive one, of which a rule `can_take` the outputs.
+template <class Rule, class Pool>
+struct adaptive_pool_conversion {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const integers sizes = sizes_of_bins(r.model, id);
+        if (sizes.empty() || !Rule::can_take(r.model, id)) {
+            return r.refused(id, Rule::name, refuse(reason::unsupported_mode));
+        }
+        Pool pool;
+        pool.kernel = sizes;
+        pool.strides = sizes;
+        pool.pads_begin.resize(sizes.size(), 0);
+        pool.pads_end.resize(sizes.size(), 0);
+        return replace_first_output(r, id, r.model.add(lpt::move(pool), {r.model[id].input(0)}, {}, 1));
+    }
+};
 
 }  // namespace detail
 
 /// AdaptiveAvgPool of real numbers to AvgPool, for which there are rules and kernels: where all bins along an axis have one size, which is known.
-struct convert_adaptive_avg_pool {
+struct convert_adaptive_avg_pool : detail::adaptive_pool_conversion<convert_adaptive_avg_pool, op::avg_pool> {
     static constexpr text_view name = "ConvertAdaptiveAvgPoolToAvgPool1";
     using pattern = lpt::pattern<op::adaptive_avg_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const integers sizes = detail::sizes_of_bins(r.model, id);
-        if (sizes.empty() || !is_real(r.model.type(id))) {
-            return r.refused(id, name, refuse(reason::unsupported_mode));
-        }
-        return detail::replace_adaptive_pool<op::avg_pool>(r, id, sizes);
-    }
+    static constexpr bool can_take(const graph& model, node_id id) { return is_real(model.type(id)); }
 };
 
 /// AdaptiveMaxPool to MaxPool: where all bins along an axis have one size, which is known, and nothing reads the places.
-struct convert_adaptive_max_pool {
+struct convert_adaptive_max_pool : detail::adaptive_pool_conversion<convert_adaptive_max_pool, op::max_pool> {
     static constexpr text_view name = "ConvertAdaptiveMaxPoolToMaxPool1";
     using pattern = lpt::pattern<op::adaptive_max_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const integers sizes = detail::sizes_of_bins(r.model, id);
-        if (sizes.empty() || r.model.use_count({id, 1}) != 0) {
-            return r.refused(id, name, refuse(reason::unsupported_mode));
-        }
-        return detail::replace_adaptive_pool<op::max_pool>(r, id, sizes);
-    }
+    static constexpr bool can_take(const graph& model, node_id id) { return model.use_count({id, 1}) == 0; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -20299,8 +20305,7 @@ struct convert_adaptive_max_pool {
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_AVG_POOL_HPP
 namespace lpt::inline LPT_ABI {
 
-/// AvgPool of a newer version to version 1, the one that low precision rules match: where all dilations are 1 and the
-/// rounding gives the shape that version 1 gives.
+/// AvgPool of a newer version to version 1, which low precision rules match: where all dilations are 1 and the shape stays.
 struct convert_avg_pool {
     static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
     using pattern = lpt::pattern<op::avg_pool>;
@@ -20330,6 +20335,53 @@ struct convert_avg_pool {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/guarded.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
+#define LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
+namespace lpt::inline LPT_ABI {
+
+/// What rules say of nodes that they do not rewrite, unless they say it their own way.
+template <class Rule>
+struct rule_defaults {
+    /// False for nodes that the rule passes over without a word.
+    static constexpr bool is_about(const rewrite&, node_id) { return true; }
+    /// Reports why a node stays as it was; false.
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
+};
+
+/// A rule whose conditions are asked before its rewrite; where one refuses, the report keeps the refusal and the node stays as it was.
+///
+/// `Rule` has a name, a pattern, `can_transform(r, id)`, and `apply(r, id)`, the rewrite: true if it changed the graph. Where the rewrite needs
+/// what the conditions find, `Found` is the type of it, and `Rule` has `find(r, id, found)`, which gives the verdict, and `apply(r, id, found)`.
+template <class Rule, class Found = void>
+struct guarded : rule_defaults<Rule> {
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        Found found{};
+        return Rule::find(r, id, found);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!Rule::is_about(r, id)) {
+            return false;
+        }
+        Found found{};
+        const verdict why = Rule::find(r, id, found);
+        return why ? Rule::apply(r, id, found) : Rule::refused(r, id, why);
+    }
+};
+template <class Rule>
+struct guarded<Rule, void> : rule_defaults<Rule> {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!Rule::is_about(r, id)) {
+            return false;
+        }
+        const verdict why = Rule::can_transform(r, id);
+        return why ? Rule::apply(r, id) : Rule::refused(r, id, why);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/transformation/preparation/convert_interpolate.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_INTERPOLATE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_INTERPOLATE_HPP
@@ -20337,26 +20389,22 @@ namespace lpt::inline LPT_ABI {
 
 /// Interpolate-11 to Interpolate-4, the one that low precision rules match: the sizes or scales that version 11 has in one
 /// input become two. The modes that only version 11 knows stay.
-struct convert_interpolate {
+struct convert_interpolate : guarded<convert_interpolate> {
     static constexpr text_view name = "ConvertInterpolate11ToInterpolate4";
     using pattern = lpt::pattern<op::interpolate>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) { return r.model[id].version() == 11; }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const op::interpolate_mode mode = r.model[id].as<op::interpolate>().mode;
-        if (mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow) {
-            return refuse(reason::unsupported_mode);
-        }
+        const bool is_new =
+            mode == op::interpolate_mode::bilinear_pillow || mode == op::interpolate_mode::bicubic_pillow;
         const shape& given = r.model.shape(r.model[id].input(1));
-        return given.is_static() && given.rank() == 1 ? yes : refuse(reason::axes_not_constant, 1);
+        return is_new                                    ? refuse(reason::unsupported_mode)
+               : !given.is_static() || given.rank() != 1 ? refuse(reason::axes_not_constant, 1)
+                                                         : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (model[id].version() != 11) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         const op::interpolate& what = model[id].as<op::interpolate>();
         const output_ref given = model[id].input(1);
         const shape length = model.shape(given);
@@ -20380,23 +20428,18 @@ namespace lpt::inline LPT_ABI {
 
 /// MaxPool of a newer version to version 1, the one that low precision rules match: where nothing reads the indices, all
 /// dilations are 1, and the rounding gives the shape that version 1 gives.
-struct convert_max_pool {
+struct convert_max_pool : guarded<convert_max_pool> {
     static constexpr text_view name = "ConvertMaxPool8ToMaxPool1";
     using pattern = lpt::pattern<op::max_pool>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) { return r.model[id].version() != 1; }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const integers& dilations = r.model[id].as<op::max_pool>().dilations;
         const bool gives_indices = r.model[id].outputs() > 1 && r.model.use_count({id, 1}) != 0;
         return gives_indices || dilations != integers(dilations.size(), 1) ? refuse(reason::unsupported_mode) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (model[id].version() == 1) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
         op::max_pool pool = model[id].as<op::max_pool>();
         pool.dilations = {};
         pool.rounding_type =
@@ -20405,11 +20448,7 @@ struct convert_max_pool {
         if (!(model[made].shape() == model[id].shape())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        copy_information(r, id, made);
-        model.rename(made, model[id].name());
-        model.set_tensor_names(made, model[id].tensor_names());
-        model.replace_uses(id, made);
-        return true;
+        return replace_first_output(r, id, made);
     }
 };
 
@@ -20465,26 +20504,10 @@ struct convert_quantize_dequantize {
         if (!find_chain(r, id, found)) {
             return false;
         }
+        if (const verdict why = range_is_that_of_type(model, id, found); !why) {
+            return r.refused(id, name, why);
+        }
         const node& quantize = model[found.quantize];
-        const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
-        const tensor& low = constant_of(model, quantize.input(3).node);
-        const tensor& high = constant_of(model, quantize.input(4).node);
-        const element_facts& limits = facts(found.low_type);
-        if ((levels != 256 && levels != 65536) || levels > limits.highest - limits.lowest + 1) {
-            return r.refused(id, name, {reason::unsupported_levels, -1, found.low_type, -1, levels});
-        }
-        if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest ||
-            high.real(0) != limits.highest) {
-            return r.refused(id, name,
-                             {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
-        }
-        // Whoever reads the product would get the type of the data.
-        if (model.type(quantize.input(0)) != model[id].type()) {
-            return r.refused(id, name, refuse(reason::types_do_not_match));
-        }
-        if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
-            return r.refused(id, name, refuse(reason::ranges_not_constant));
-        }
         const output_ref new_low = dequantized(model, quantize.input(3), found);
         const output_ref new_high = dequantized(model, quantize.input(4), found);
         shape merged;
@@ -20505,6 +20528,24 @@ private:
         output_ref scale;
     };
 
+    static constexpr verdict range_is_that_of_type(const graph& model, node_id id, const chain& found) {
+        const node& quantize = model[found.quantize];
+        const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
+        const tensor& low = constant_of(model, quantize.input(3).node);
+        const tensor& high = constant_of(model, quantize.input(4).node);
+        const element_facts& limits = facts(found.low_type);
+        const bool fills_type = is_scalar_like(low) && is_scalar_like(high) && low.real(0) == limits.lowest &&
+                                high.real(0) == limits.highest;
+        return (levels != 256 && levels != 65536) || levels > limits.highest - limits.lowest + 1
+                   ? verdict{reason::unsupported_levels, -1, found.low_type, -1, levels}
+               : !fills_type
+                   ? verdict{reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)}
+               : model.type(quantize.input(0)) != model[id].type()  // which readers of the product would get
+                   ? refuse(reason::types_do_not_match)
+                   : model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)
+                         ? refuse(reason::ranges_not_constant)
+                         : yes;
+    }
     static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
         const graph& model = r.model;
         const seq<element, 8> wanted = r.options.precisions_of(name, {i8, u8, i16, u16});
@@ -20517,11 +20558,9 @@ private:
                 data = model[data.node].input(0);
             }
             const node_id real = data.node;
-            if (!model[real].is<op::convert>() || model.use_count(data) != 1 || !is_real(model[real].type())) {
-                continue;
-            }
-            const node_id low = model.producer(real, 0);
-            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
+            const node_id low = model[real].is<op::convert>() ? model.producer(real, 0) : real;
+            if (low == real || model.use_count(data) != 1 || !is_real(model[real].type()) ||
+                !model[low].is<op::convert>() || model.use_count({low, 0}) != 1 ||
                 !wanted.contains(model[low].type())) {
                 continue;
             }
@@ -20534,16 +20573,10 @@ private:
         }
         return false;
     }
-    /// A Constant, or the one below a Convert, whose mark against folding is meant for dequantizations that stay; empty for others.
-    static constexpr output_ref stored_constant(const graph& model, output_ref source) {
-        if (is_constant(model, source)) {
-            return source;
-        }
-        return is_converted_constant(model, source) ? model[source.node].input(0) : output_ref();
-    }
-    /// True if scale and zero point are Constants.
+    /// True if scale and zero point are Constants, perhaps below a Convert, whose mark against folding is meant for dequantizations that stay.
     static constexpr bool is_stored(const graph& model, const chain& found) {
-        return stored_constant(model, found.scale) && (!found.zero_point || stored_constant(model, found.zero_point));
+        return stored_constant_of(model, found.scale) &&
+               (!found.zero_point || stored_constant_of(model, found.zero_point));
     }
     /// (bound - z) * s: a Constant where zero point and scale are, else what computes it.
     static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
@@ -20553,8 +20586,8 @@ private:
             }
             return model.add(op::multiply{}, {bound, found.scale});
         }
-        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
-        return dequantized_bound(model, bound, zero_point, stored_constant(model, found.scale),
+        const output_ref zero_point = found.zero_point ? stored_constant_of(model, found.zero_point) : output_ref();
+        return dequantized_bound(model, bound, zero_point, stored_constant_of(model, found.scale),
                                  model.type(found.scale));
     }
 };
@@ -20601,46 +20634,46 @@ struct convert_subtract_constant {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const int scale_port = detail::constant_port(model, id, false);
-        if (scale_port < 0) {
+        const dequantization found = find_weights(model, id);
+        if (found.empty() || !r.options.precisions_of(name, int8_precisions).contains(model.type(found.data))) {
             return false;
         }
-        const node_id subtract = model[id].input(scale_port == 1 ? 0 : 1).node;
-        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
-            !detail::keeps_data_shape(model, subtract, 1)) {
-            return false;
-        }
-        const node_id convert = model[subtract].input(0).node;
-        if (!model[convert].is<op::convert>() || !is_constant(model, model[convert].input(0))) {
-            return false;
-        }
-        const output_ref weights = model[convert].input(0);
-        const output_ref zero_point = model[subtract].input(1);
-        const output_ref scale = model[id].input(static_cast<std::size_t>(scale_port));
-        for (const output_ref each :
-             {weights, output_ref(convert), zero_point, output_ref(subtract), scale, output_ref(id)}) {
-            if (model.use_count(each) != 1) {
-                return false;
-            }
-        }
-        const element type = model.type(weights);
-        if (!r.options.precisions_of(name, int8_precisions).contains(type)) {
-            return false;
-        }
-        dequantization found;
-        found.data = weights;
-        found.subtract = subtract;
-        found.zero_point = zero_point.node;
-        if (!zero_point_fits(model, found)) {
+        if (!zero_point_fits(model, found, 0)) {
             return r.refused(id, name, refuse(reason::zero_point_does_not_fit));
         }
-        const tensor rounded = to_scalar(round_zero_points(r, constant_of(model, zero_point.node), type));
+        const tensor rounded =
+            to_scalar(round_zero_points(r, constant_of(model, found.zero_point), model.type(found.data)));
         if (is_zero(rounded)) {
-            return replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
+            return replace_and_name(r, id, model.add(op::multiply{}, {found.convert, found.scale}));
         }
-        const node_id typed = model.add(op::convert{model[convert].type()}, {model.constant(rounded)});
+        const node_id typed = model.add(op::convert{model[found.convert].type()}, {model.constant(rounded)});
         model.set_mark(typed, mark::disabled_constant_folding);
-        return replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
+        return replace_and_name(r, found.subtract, model.add(op::subtract{}, {found.convert, typed}));
+    }
+
+private:
+    /// The dequantization with constants, of constant data, that ends in a Multiply, each part of it with one reader; empty where there is none.
+    static constexpr dequantization find_weights(const graph& model, node_id id) {
+        const detail::operands_with_constant operands = detail::operands_of(model, id);
+        const node_id subtract = operands.data.node;
+        if (!operands || !model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
+            !detail::keeps_data_shape(model, subtract, model[subtract].input(0)) ||
+            !is_converted_constant(model, model[subtract].input(0))) {
+            return {};
+        }
+        dequantization found;
+        found.convert = model.producer(subtract, 0);
+        found.data = model[found.convert].input(0);
+        found.subtract = subtract;
+        found.zero_point = model.producer(subtract, 1);
+        found.multiply = id;
+        found.scale = operands.constant.node;
+        for (const node_id each : {found.data.node, found.convert, found.zero_point, subtract, found.scale, id}) {
+            if (model.use_count(output_ref(each)) != 1) {
+                return {};
+            }
+        }
+        return found;
     }
 };
 
@@ -20703,6 +20736,19 @@ struct stored_constant {
     output_ref value;
     node_id convert = node_id::none;
     node_id reshape = node_id::none;
+
+    static constexpr stored_constant find(const graph& model, output_ref source) {
+        stored_constant result{source};
+        if (model[source.node].is<op::reshape>() || model[source.node].is<op::unsqueeze>()) {
+            result.reshape = source.node;
+            result.value = model[source.node].input(0);
+        }
+        if (model[result.value.node].is<op::convert>()) {
+            result.convert = result.value.node;
+            result.value = model[result.convert].input(0);
+        }
+        return result;
+    }
 };
 
 /// A dequantization as a file has it: Multiply([Subtract](Convert(data), zero point), scale), where data has one of the
@@ -20716,23 +20762,6 @@ struct stored_dequantization {
     constexpr explicit operator bool() const { return multiply != node_id::none; }
 };
 
-namespace detail {
-
-constexpr stored_constant find_stored_constant(const graph& model, output_ref source) {
-    stored_constant result{source};
-    if (model[source.node].is<op::reshape>() || model[source.node].is<op::unsqueeze>()) {
-        result.reshape = source.node;
-        result.value = model[source.node].input(0);
-    }
-    if (model[result.value.node].is<op::convert>()) {
-        result.convert = result.value.node;
-        result.value = model[result.convert].input(0);
-    }
-    return result;
-}
-
-}  // namespace detail
-
 /// The dequantization that ends in a Multiply; empty if the Multiply ends none with data of one of the `precisions`.
 constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply,
                                                            view<element> precisions) {
@@ -20741,16 +20770,14 @@ constexpr stored_dequantization find_stored_dequantization(const graph& model, n
         output_ref data = model[multiply].input(port);
         if (model[data.node].is<op::subtract>()) {
             result.subtract = data.node;
-            result.zero_point = detail::find_stored_constant(model, model[data.node].input(1));
+            result.zero_point = stored_constant::find(model, model[data.node].input(1));
             data = model[data.node].input(0);
         }
-        if (!model[data.node].is<op::convert>() || model.use_count(data) != 1) {
-            continue;
-        }
-        if (precisions.contains(model.type(model[data.node].input(0)))) {
+        if (model[data.node].is<op::convert>() && model.use_count(data) == 1 &&
+            precisions.contains(model.type(model[data.node].input(0)))) {
             result.convert = data.node;
             result.multiply = multiply;
-            result.scale = detail::find_stored_constant(model, model[multiply].input(1 - port));
+            result.scale = stored_constant::find(model, model[multiply].input(1 - port));
             return result;
         }
     }
@@ -20857,52 +20884,48 @@ constexpr bool pads_with_zeros(const graph& model, node_id id) {
 }
 
 /// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
-template <class Convolution>
-constexpr bool fuse_pad(rewrite& r, node_id id, text_view name) {
-    const node_id pad = r.model.producer(id, 0);
-    if (!pads_with_zeros(r.model, pad)) {
-        return r.refused(id, name, refuse(reason::pattern_does_not_match));
-    }
-    const tensor begin = *r.model.constant_value(r.model[pad].input(1));
-    const tensor end = *r.model.constant_value(r.model[pad].input(2));
-    Convolution made = r.model[id].as<Convolution>();
-    const bool keeps_own = made.auto_pad == op::auto_pad::explicit_pads;
-    const std::size_t axes = begin.elements() - 2;
-    if ((!keeps_own && made.auto_pad != op::auto_pad::valid) || end.elements() != begin.elements() ||
-        made.pads_begin.size() != axes || made.pads_end.size() != axes) {
-        return r.refused(id, name, refuse(reason::unsupported_padding));
-    }
-    for (std::size_t i = 0; i < axes; ++i) {
-        const lpt::checked first = lpt::checked(keeps_own ? made.pads_begin[i] : 0) + begin.integer(i + 2);
-        const lpt::checked last = lpt::checked(keeps_own ? made.pads_end[i] : 0) + end.integer(i + 2);
-        if (!first.fits() || !last.fits()) {
-            return r.refused(id, name, refuse(reason::unsupported_padding));
+template <class Rule, class Convolution>
+struct pad_fusion {
+    static constexpr bool transform(rewrite& r, node_id id) {
+        const node_id pad = r.model.producer(id, 0);
+        if (!pads_with_zeros(r.model, pad)) {
+            return r.refused(id, Rule::name, refuse(reason::pattern_does_not_match));
         }
-        made.pads_begin[i] = first.value();
-        made.pads_end[i] = last.value();
+        const tensor begin = *r.model.constant_value(r.model[pad].input(1));
+        const tensor end = *r.model.constant_value(r.model[pad].input(2));
+        Convolution made = r.model[id].as<Convolution>();
+        const bool keeps_own = made.auto_pad == op::auto_pad::explicit_pads;
+        const std::size_t axes = begin.elements() - 2;
+        if ((!keeps_own && made.auto_pad != op::auto_pad::valid) || end.elements() != begin.elements() ||
+            made.pads_begin.size() != axes || made.pads_end.size() != axes) {
+            return r.refused(id, Rule::name, refuse(reason::unsupported_padding));
+        }
+        for (std::size_t i = 0; i < axes; ++i) {
+            const lpt::checked first = lpt::checked(keeps_own ? made.pads_begin[i] : 0) + begin.integer(i + 2);
+            const lpt::checked last = lpt::checked(keeps_own ? made.pads_end[i] : 0) + end.integer(i + 2);
+            if (!first.fits() || !last.fits()) {
+                return r.refused(id, Rule::name, refuse(reason::unsupported_padding));
+            }
+            made.pads_begin[i] = first.value();
+            made.pads_end[i] = last.value();
+        }
+        made.auto_pad = op::auto_pad::explicit_pads;
+        return replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
     }
-    made.auto_pad = op::auto_pad::explicit_pads;
-    return replace_and_name(r, id, r.model.add(lpt::move(made), {r.model[pad].input(0), r.model[id].input(1)}));
-}
+};
 
 }  // namespace detail
 
 /// A Pad with zeros around the spatial axes goes into the Convolution that reads it: pads = pads + margins of the Pad.
-struct pad_fusion_convolution {
+struct pad_fusion_convolution : detail::pad_fusion<pad_fusion_convolution, op::convolution> {
     static constexpr text_view name = "PadFusionConvolution";
     using pattern = lpt::pattern<op::convolution>;
-
-    static constexpr bool transform(rewrite& r, node_id id) { return detail::fuse_pad<op::convolution>(r, id, name); }
 };
 
 /// The same with a GroupConvolution.
-struct pad_fusion_group_convolution {
+struct pad_fusion_group_convolution : detail::pad_fusion<pad_fusion_group_convolution, op::group_convolution> {
     static constexpr text_view name = "PadFusionGroupConvolution";
     using pattern = lpt::pattern<op::group_convolution>;
-
-    static constexpr bool transform(rewrite& r, node_id id) {
-        return detail::fuse_pad<op::group_convolution>(r, id, name);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -20966,41 +20989,30 @@ LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 /// Which operations the ranges of a FakeQuantize can take up; taking operations behind it back into it.
 namespace lpt::inline LPT_ABI {
 
-/// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
+/// The inputs of an elementwise operation whose Constant a range of a FakeQuantize can take up; no outputs where it cannot.
 ///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
-/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
-/// rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const graph& model, node_id id) {
+/// Exactly two inputs, one of them constant, which has no more axes than the data: the operation would give it more. One element is
+/// taken up; more only if data, input 0 and output have one shape of static rank, and the constant varies over the first two axes.
+constexpr detail::operands_with_constant fusable_operands(const graph& model, node_id id) {
     const node& each = model[id];
-    if (each.inputs() != 2) {
-        return -1;
+    const auto operands = each.inputs() == 2 ? detail::operands_of(model, id) : detail::operands_with_constant{};
+    if (!operands || is_constant(model, operands.data)) {
+        return {};
     }
-    const bool first = is_constant(model, each.input(0));
-    const bool second = is_constant(model, each.input(1));
-    if (first == second) {
-        return -1;
-    }
-    const int port = second ? 1 : 0;
-    const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
-    const shape& data = model.shape(each.input(second ? 0 : 1));
-    if (data.rank_is_static() && constant.rank() > data.rank()) {
-        return -1;
-    }
-    if (constant.elements() == 1) {
-        return port;
-    }
-    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
-        return -1;
-    }
-    const auto is_first = [](std::size_t axis) { return axis < 2; };
-    return varies_only_where(constant.padded_left(each.shape().rank()), is_first) ? port : -1;
+    const shape& constant = model.shape(operands.constant);
+    const shape& data = model.shape(operands.data);
+    const auto varies_over_first = [&] {
+        return each.shape().rank_is_static() && data == each.shape() && model.shape(each.input(0)) == each.shape() &&
+               varies_only_where(constant.padded_left(data.rank()), [](std::size_t axis) { return axis < 2; });
+    };
+    const bool adds_axes = data.rank_is_static() && constant.rank() > data.rank();
+    const bool fits = !adds_axes && (constant.elements() == 1 || varies_over_first());
+    return fits ? operands : detail::operands_with_constant{};
 }
 
 namespace detail {
 
-/// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
-/// output, no Result of its own.
+/// A node that feeds a Result can only give way to one that can take its name: no Parameter, one output, no Result of its own.
 constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
     if (!feeds_result(model, id)) {
         return true;
@@ -21026,8 +21038,7 @@ constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) 
     return quantizes ? reader : node_id::none;
 }
 
-/// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
-/// Gives whether there was one.
+/// Gives a FakeQuantize type, name and place of the Convert to u8 or i8 that alone reads it; false if there is none.
 constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id convert = quantizing_convert(model, fake_quantize);
@@ -21043,15 +21054,10 @@ constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
 constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
-    if (below.empty()) {
-        return false;
-    }
-    for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
-        if (each != node_id::none && each != below.last() && model.use_count(output_ref(each)) != 1) {
-            return false;
-        }
-    }
-    return true;
+    const auto is_read_once = [&](node_id each) {
+        return each == node_id::none || each == below.last() || model.use_count(output_ref(each)) == 1;
+    };
+    return !below.empty() && is_read_once(fake_quantize) && is_read_once(below.convert) && is_read_once(below.subtract);
 }
 
 /// Takes the dequantization below a FakeQuantize back into its output range and type.
@@ -21077,38 +21083,6 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
     model.replace_uses(below.last(), fake_quantize);
     model.relax_output(fake_quantize, type);
 }
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/guarded.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
-#define LPT_HOLDS_TRANSFORMATION_GUARDED_HPP
-namespace lpt::inline LPT_ABI {
-
-/// A rule whose conditions are asked before its rewrite; where one refuses, the report keeps the refusal and the node stays as it was.
-///
-/// `Rule` has a name, a pattern, `can_transform(r, id)`, and `apply(r, id)`, the rewrite: true if it changed the graph. Where the rewrite needs
-/// what the conditions find, `Found` is the type of it, and `Rule` has `find(r, id, found)`, which gives the verdict, and `apply(r, id, found)`.
-template <class Rule, class Found = void>
-struct guarded {
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        Found found{};
-        return Rule::find(r, id, found);
-    }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        Found found{};
-        const verdict why = Rule::find(r, id, found);
-        return why ? Rule::apply(r, id, found) : r.refused(id, Rule::name, why);
-    }
-};
-template <class Rule>
-struct guarded<Rule, void> {
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const verdict why = Rule::can_transform(r, id);
-        return why ? Rule::apply(r, id) : r.refused(id, Rule::name, why);
-    }
-};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -21144,23 +21118,14 @@ struct eliminate_fake_quantize_transformation : guarded<eliminate_fake_quantize_
     }
 
 private:
-    struct bounds {
-        float low = 0;
-        float high = 0;
-        bool known = false;
-    };
-
-    static constexpr bounds bounds_of(element type, std::int64_t levels) {
-        if (is_integral(type)) {
-            const data_precision range = range_of_type(type, levels);
-            return {range.low, range.high, static_cast<bool>(range)};
-        }
-        if (type == f16) {
-            return {-1e15f, 1e15f, true};
-        }
-        const bool finite = type == f32 || type == bf16;
-        return finite ? bounds{static_cast<float>(facts(type).lowest), static_cast<float>(facts(type).highest), true}
-                      : bounds{};
+    /// The range of a type; without a type where nothing counts as such.
+    static constexpr data_precision whole_range(element type, std::int64_t levels) {
+        const auto lowest = static_cast<float>(facts(type).lowest);
+        const auto highest = static_cast<float>(facts(type).highest);
+        return is_integral(type)             ? range_of_type(type, levels)
+               : type == f16                 ? data_precision{type, -1e15f, 1e15f}
+               : type == f32 || type == bf16 ? data_precision{type, lowest, highest}
+                                             : data_precision{};
     }
 
     /// The largest distance of a constant's values from a bound.
@@ -21174,16 +21139,16 @@ private:
         return result;
     }
 
-    /// True if an integer type has values outside a range.
-    static constexpr bool limits(element type, const bounds& range) {
-        return is_integral(type) && (facts(type).lowest < static_cast<double>(range.low) ||
-                                     facts(type).highest > static_cast<double>(range.high));
+    /// True if an integer type has values outside a range of it.
+    static constexpr bool limits(const data_precision& range) {
+        return is_integral(range.type) && (facts(range.type).lowest < static_cast<double>(range.low) ||
+                                           facts(range.type).highest > static_cast<double>(range.high));
     }
     static constexpr bool covers_type(const rewrite& r, node_id id, element type) {
         const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
-        const bounds range = bounds_of(type, levels);
-        if (!range.known || (limits(type, range) && !r.follows(quirk::eliminated_limit))) {
+        const data_precision range = whole_range(type, levels);
+        if (!range || (limits(range) && !r.follows(quirk::eliminated_limit))) {
             return false;
         }
         constexpr float exact = 1.1920929e-7f;
@@ -21214,12 +21179,11 @@ struct fold_convert_transformation : guarded<fold_convert_transformation> {
     using pattern = lpt::pattern<op::subtract>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (r.model[id].has(mark::disable_cleanup)) {
-            return refuse(reason::disabled_by_mark);
-        }
         const bool any = is_converted_constant(r.model, r.model[id].input(0)) ||
                          is_converted_constant(r.model, r.model[id].input(1));
-        return any ? yes : refuse(reason::nothing_to_do);
+        return r.model[id].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark)
+               : any                                  ? yes
+                                                      : refuse(reason::nothing_to_do);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         for (std::size_t port = 0; port < 2; ++port) {
@@ -21229,8 +21193,7 @@ struct fold_convert_transformation : guarded<fold_convert_transformation> {
             }
             const output_ref folded = fold_convert(r.model, r.model[source.node].input(0), r.model.type(source));
             if (folded != r.model[source.node].input(0)) {
-                copy_information(r, source.node, folded.node);
-                r.model.rename(folded.node, r.model[source.node].name());
+                copy_information_and_name(r, source.node, folded.node);
             }
             r.model.replace_uses(source, folded);
         }
@@ -21266,6 +21229,14 @@ constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize
 
 namespace detail {
 
+/// The data of a FakeQuantize becomes a Constant if it can be folded.
+constexpr void fold_data(graph& model, node_id fake_quantize) {
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+}
+
 /// An output bound seen with the shape of the data.
 ///
 /// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
@@ -21286,8 +21257,7 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
 /// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
 ///
-/// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
-/// `rounded`, rounded to integers, halves to even.
+/// Equal output bounds give that bound. Constant data is quantized in float (f64: double) and, if `rounded`, rounded, halves to even.
 [[gnu::noinline]] constexpr tensor fold_fake_quantize(graph& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
@@ -21309,6 +21279,13 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     }
     return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
                                           rounded);
+}
+
+/// Lets readers of an output read the value of the FakeQuantize above it, not rounded, where that is known.
+constexpr void replace_by_value(graph& model, output_ref source, node_id fake_quantize) {
+    if (const tensor value = fold_fake_quantize(model, fake_quantize, model[fake_quantize].type(), false)) {
+        model.replace_uses(source, model.constant(value));
+    }
 }
 
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
@@ -21464,21 +21441,16 @@ constexpr bool leaves_range(const tensor& values, element type) {
 /// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
 constexpr bool fusion_overflows(const graph& model, node_id fake_quantize, node_id id, element type, bool all_values) {
     const tensor& constant = *model.constant_value(model[id].input(1));
-    const bool multiplies = model[id].is<op::multiply>();
-    bool leaves = all_values && leaves_range(constant, type);
-    for (std::size_t port = 1; port < 5 && !leaves; ++port) {
-        if (!is_constant(model, model[fake_quantize].input(port))) {
-            continue;
-        }
-        const tensor& bound = *model.constant_value(model[fake_quantize].input(port));
-        leaves = all_values && leaves_range(bound, type);
-        if (port >= 3) {
-            const double one = greatest_magnitude(bound);
-            const double other = greatest_magnitude(constant);
-            leaves = leaves || math::is_infinite(convert_value(type, multiplies ? one * other : one + other));
-        }
-    }
-    return leaves;
+    const auto overflows = [&](const tensor& bound) {
+        const double one = greatest_magnitude(bound);
+        const double other = greatest_magnitude(constant);
+        return math::is_infinite(convert_value(type, model[id].is<op::multiply>() ? one * other : one + other));
+    };
+    return (all_values && leaves_range(constant, type)) || for_any(1, 5, [&](std::size_t port) {
+               const tensor* bound = model.constant_value(model[fake_quantize].input(port));
+               return bound != nullptr &&
+                      ((all_values && leaves_range(*bound, type)) || (port >= 3 && overflows(*bound)));
+           });
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
@@ -21488,7 +21460,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     const element type = r.options.dequantization_precision;
     const bool may_overflow = type != f32 && r.follows(quirk::overflowing_range);
     return model[id].has(mark::disable_cleanup)    ? refuse(reason::disabled_by_mark)
-           : fusable_constant_port(model, id) != 1 ? refuse(reason::nothing_to_do, 1)
+           : fusable_operands(model, id).port != 1 ? refuse(reason::nothing_to_do, 1)
            : fake_quantize == node_id::none        ? refuse(reason::nothing_to_do, 0)
            : !may_overflow && fusion_overflows(model, fake_quantize, id, type, type != f32)
                ? refuse(reason::infinite_constant, 0)
@@ -21515,9 +21487,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (model.use_count(model[id].input(0)) == 1) {
         model.renew(old, inputs);
     } else {  // a Convert with other readers
-        fused = model.clone(old, inputs);
-        copy_information(r, old, fused);
-        model.rename(fused, model[old].name());
+        fused = clone_with_information(r, old, inputs, model[old].name());
     }
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         if (tensor bound = evaluate_constants(model, combine, {inputs[port], constant})) {
@@ -21605,26 +21575,29 @@ namespace lpt::inline LPT_ABI {
 /// or more. With `update_precisions` the weights have the first type
 /// that the target accepts on input 1 of GroupConvolution, else on the constant input of the Multiply, else the first
 /// default precision; and the data must have a type that the target accepts on input 0.
-struct multiply_to_group_convolution_transformation {
+struct multiply_to_group_convolution_transformation : guarded<multiply_to_group_convolution_transformation> {
     static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
 
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        return static_cast<bool>(detail::operands_of(r.model, id));
+    }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
-        const int port = data_port(model, id);
-        if (port < 0) {
+        const detail::operands_with_constant operands = detail::operands_of(model, id);
+        if (!operands) {
             return refuse(reason::nothing_to_do, 1);
         }
-        const output_ref source = model[id].input(static_cast<std::size_t>(port));
-        if (is_constant(model, source) ||
-            (model[source.node].is<op::subtract>() && is_constant(model, model[source.node].input(0)))) {
+        const int port = operands.port == 1 ? 0 : 1;
+        if (is_constant(model, operands.data) ||
+            (model[operands.data.node].is<op::subtract>() && is_constant(model, model[operands.data.node].input(0)))) {
             return refuse(reason::constant_path, port);
         }
-        if (const verdict shapes = shapes_verdict(model, id); !shapes) {
+        if (const verdict shapes = shapes_verdict(model, id, operands); !shapes) {
             return shapes;
         }
         const output_ref data = source_of(r, id).data;
@@ -21635,25 +21608,19 @@ struct multiply_to_group_convolution_transformation {
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
         const bool is_restricted =
             r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type);
-        return !is_real(model.type(constant_input(model, id))) ? refuse(reason::types_do_not_match, 1 - port)
-               : is_restricted                                 ? refuse_type(reason::restricted_by_target, port, type)
-               : weights_type(r, id, type) == dynamic          ? refuse(reason::no_precision_left, 1)
-                                                               : yes;
+        return !is_real(model.type(operands.constant)) ? refuse(reason::types_do_not_match, 1 - port)
+               : is_restricted                         ? refuse_type(reason::restricted_by_target, port, type)
+               : weights_type(r, id, type) == dynamic  ? refuse(reason::no_precision_left, 1)
+                                                       : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (data_port(r.model, id) < 0) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const dequantization found = source_of(r, id);
         const shape& result = model[id].shape();
         shape kernels = shape::of_ones(result.rank() + 1);
         kernels[0] = result[1];
         const element type = weights_type(r, id, model.type(found.data));
-        const node_id weights = model.constant(make_tensor(type, kernels, view<double>({1})));
+        const node_id weights = model.constant(make_tensor(type, kernels, {1.0}));
         const integers ones(result.rank() - 2, 1);
         const integers zeros(result.rank() - 2, 0);
         const node_id convolution =
@@ -21665,21 +21632,13 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join({model[convolution].name(), "/Add"}).view());
         }
-        return replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
+        return replace_and_name(r, id, scaled(r, id, last, detail::operands_of(model, id).constant));
     }
 
 private:
-    /// The input beside a constant, which is looked for on input 1 first; -1 if there is none.
-    static constexpr int data_port(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 0 : is_constant(model, model[id].input(0)) ? 1 : -1;
-    }
-    static constexpr output_ref constant_input(const graph& model, node_id id) {
-        return model[id].input(data_port(model, id) == 0 ? 1 : 0);
-    }
-    /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
-    /// below one of two tensors.
+    /// What the convolution reads: the data below Convert and Subtract; a further Multiply is left where it is.
     static constexpr dequantization source_of(const rewrite& r, node_id id) {
-        const auto port = static_cast<std::size_t>(data_port(r.model, id));
+        const std::size_t port = 1 - detail::operands_of(r.model, id).port;
         dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
             found = {};
@@ -21688,10 +21647,11 @@ private:
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const graph& model, node_id id) {
-        const int port = data_port(model, id);
-        const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
-        const shape& constant = model.shape(constant_input(model, id));
+    static constexpr verdict shapes_verdict(const graph& model, node_id id,
+                                            const detail::operands_with_constant& operands) {
+        const int port = operands.port == 1 ? 0 : 1;
+        const shape& data = model.shape(operands.data);
+        const shape& constant = model.shape(operands.constant);
         const shape& result = model[id].shape();
         const bool keeps_channels = data.rank() > 1 && result.rank() == data.rank() && result[1] == data[1];
         const auto is_channel = [](std::size_t axis) { return axis < 2; };  // upstream does not align them
@@ -21713,7 +21673,7 @@ private:
             return accepted->types.front();
         }
         const auto* marked =
-            attributes_of<attribute::precisions>(r).find_input(id, data_port(r.model, id) == 0 ? 1 : 0);
+            attributes_of<attribute::precisions>(r).find_input(id, detail::operands_of(r.model, id).port);
         const view<element> types =
             marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();
@@ -21733,145 +21693,10 @@ private:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/constant.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
-namespace lpt::inline LPT_ABI {
-
-/// A constant as a value, which rules compute with: `kept.zero_point + moved.zero_point * moved.scale / kept.scale`.
-///
-/// Each step takes operands of one element type, is computed at least as widely as that type, and is rounded once, to nearest even. Shapes
-/// broadcast by numpy's rule; errors are those of `evaluate`. Steps enter no graph: `in` makes a Constant of the last one.
-class constant {
-    tensor values_;
-    node_id place_ = node_id::none;
-
-public:
-    constexpr constant(tensor values) : values_(lpt::move(values)) {}
-    /// That of a Constant in a graph, which stands for it there as long as no step changes it.
-    constexpr constant(const graph& model, node_id place) : values_(constant_of(model, place)), place_(place) {}
-
-    constexpr const tensor& values() const { return values_; }
-    constexpr operator const tensor&() const { return values_; }
-    constexpr const shape& dimensions() const { return values_.dimensions(); }
-    constexpr element type() const { return values_.type(); }
-    constexpr node_id in(graph& model) const { return place_ != node_id::none ? place_ : model.constant(values_); }
-
-    /// Without axes where all values are equal.
-    constexpr constant collapsed() const {
-        if (values_.dimensions().rank() == 0 || !is_scalar_like(values_)) {
-            return *this;
-        }
-        return make_scalar(values_.type(), values_.real(0));
-    }
-    /// With another element type; many elements are converted when they are read.
-    constexpr constant as(element type) const {
-        if (values_.type() == type) {
-            return *this;
-        }
-        return evaluation::convert_late(values_, type);
-    }
-};
-
-namespace detail {
-
-template <class Op>
-[[gnu::noinline]] constexpr tensor combine(const tensor& a, const tensor& b) {
-    if (!a.waits() && !b.waits()) {
-        if (tensor few = evaluation::combine_few_floats(Op::number, a, b)) {
-            return few;
-        }
-    }
-    const tensor operands[] = {a, b};
-    return evaluate_values(Op{}, view<tensor>(operands, 2));
-}
-
-}  // namespace detail
-
-constexpr constant operator+(const constant& a, const constant& b) { return detail::combine<op::add>(a, b); }
-constexpr constant operator-(const constant& a, const constant& b) { return detail::combine<op::subtract>(a, b); }
-constexpr constant operator*(const constant& a, const constant& b) { return detail::combine<op::multiply>(a, b); }
-constexpr constant operator/(const constant& a, const constant& b) { return detail::combine<op::divide>(a, b); }
-constexpr constant operator-(const constant& a) {
-    if (lpt::is_constant_evaluated() || a.type() != f32 || a.values().waits()) {
-        return evaluate_values(op::negative{}, view<tensor>(&a.values(), 1));
-    }
-    const evaluation::operand<float> from(a);
-    evaluation::outcome<float> result(f32, a.dimensions());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        result[i] = -from[i];
-    }
-    return result.finish();
-}
-
-namespace detail {
-
-template <class Number>
-constexpr tensor quotients(const tensor& over, const tensor& under, element type, const shape& dimensions) {
-    const auto quotient = [](auto x, auto y) {
-        const decltype(x) zero{};
-        const auto zeros = (x == zero) & (y == zero);
-        return zeros ? zero : x / y;
-    };
-    const evaluation::operand<Number> a(over);
-    const evaluation::operand<Number> b(under);
-    evaluation::outcome<Number> result(type, dimensions);
-    evaluation::detail::binary_row<decltype(quotient), Number, Number>(a.data(), over.elements() == 1 ? 0 : 1, b.data(),
-                                                                       under.elements() == 1 ? 0 : 1, result.data(),
-                                                                       result.elements(), op::kind::divide);
-    return result.finish();
-}
-/// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
-constexpr tensor spread(const tensor& values, const shape& dimensions) {
-    if (values.elements() == 1) {
-        return values;
-    }
-    if (values.elements() == dimensions.elements()) {
-        return tensor(values, dimensions);
-    }
-    return broadcast_values(values, dimensions);
-}
-
-}  // namespace detail
-
-/// b / a in the type of a, with 0 / 0 = 0. The shape is that of the constant with more values, of a where both have as many.
-constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
-    shape dimensions = a.dimensions();
-    const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
-    if (b.elements() != 1 && !(a.dimensions().padded_left(rank) == b.dimensions().padded_left(rank))) {
-        if (a.elements() == 1) {
-            dimensions = b.dimensions();
-        } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
-            fail({"constants of shapes ", a.dimensions(), " and ", b.dimensions(), " do not broadcast"});
-        }
-    }
-    const tensor over = detail::spread(b, dimensions);
-    const tensor under = detail::spread(a, dimensions);
-    if (a.type() == f32 && b.type() == f32) {
-        return detail::quotients<float>(over, under, f32, dimensions);
-    }
-    return detail::quotients<double>(over, under, a.type(), dimensions);
-}
-
-/// Of every `step` values the first one, `times` times.
-constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
-    if (step == 1 && times == 1) {
-        return values;
-    }
-    const std::size_t count = values.elements() / step * times;
-    tensor_builder result(values.type(), shape{static_cast<dimension>(count)});
-    for (std::size_t i = 0; i < count; ++i) {
-        result.real(i, values.real(i / times * step));
-    }
-    return result.finish();
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/full_path.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_FULL_PATH_HPP
-#define LPT_HOLDS_TRANSFORMATION_FULL_PATH_HPP
+// ======== lpt/transformation/eltwise.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
+#define LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
+/// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
 namespace lpt::inline LPT_ABI {
 
 /// Where the dequantization of a two-input operation goes.
@@ -21880,6 +21705,8 @@ enum class full_path : int {
     first = 0,  // input 0 stays in floating point, input 1 has low precision
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
+/// The branch that stays where a question is answered for both.
+constexpr full_path kept_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
 
 namespace detail {
 
@@ -21888,8 +21715,7 @@ constexpr bool joins_with_eltwise(const graph& model, node_id id) {
     return model[id].is<op::convolution>() || model[id].is<op::group_convolution>() || model[id].is<op::mat_mul>();
 }
 
-/// The operation whose values arrive at the FakeQuantize of a branch; a bias and a dequantization above it are passed over
-/// where a convolution or MatMul lies behind them.
+/// The operation whose values arrive at the FakeQuantize of a branch, past bias and dequantization of a convolution or MatMul.
 constexpr node_id parent_of_branch(const graph& model, node_id data) {
     node_id parent = data;
     while (model[parent].is<op::fake_quantize>()) {
@@ -21925,20 +21751,12 @@ constexpr bool has_other_consumers(const graph& model, node_id data, node_id par
 constexpr full_path choose_by_parents(const graph& model, node_id first, node_id second) {
     const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
     const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
-    if (joins[0] == joins[1]) {
-        if (is_broadcast(model[parents[0]].shape())) {
-            return full_path::first;
-        }
-        if (is_broadcast(model[parents[1]].shape())) {
-            return full_path::second;
-        }
-    }
     const bool others[2] = {has_other_consumers(model, first, parents[0]),
                             has_other_consumers(model, second, parents[1])};
-    if (others[0] != others[1]) {
-        return others[0] ? full_path::second : full_path::first;
-    }
-    return joins[1] && !joins[0] ? full_path::second : full_path::first;
+    return joins[0] == joins[1] && is_broadcast(model[parents[0]].shape())   ? full_path::first
+           : joins[0] == joins[1] && is_broadcast(model[parents[1]].shape()) ? full_path::second
+           : others[0] != others[1]                                          ? kept_branch(!others[0])
+                                                                             : kept_branch(joins[0] || !joins[1]);
 }
 
 }  // namespace detail
@@ -21953,56 +21771,41 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
 [[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
                                                        const dequantization& second) {
     const graph& model = r.model;
-    if (is_constant(model, first.data) || is_constant(model, second.data)) {
-        return full_path::constant;
-    }
-    const bool first_low = !first.empty() && is_low_precision(model, first);
-    const bool second_low = !second.empty() && is_low_precision(model, second);
-    if (first_low != second_low) {
-        return first_low ? full_path::second : full_path::first;
-    }
-    if (!r.options.update_precisions) {
-        return !first.empty() && second.empty() ? full_path::second : full_path::first;
-    }
-    const bool first_quantizes = model[first.data.node].is<op::fake_quantize>();
-    const bool second_quantizes = model[second.data.node].is<op::fake_quantize>();
-    if (first_quantizes != second_quantizes) {
-        return first_quantizes ? full_path::first : full_path::second;
-    }
-    const bool first_is_read_once = model.use_count({first.data.node, 0}) == 1;
-    const bool second_is_read_once = model.use_count({second.data.node, 0}) == 1;
-    if (first_quantizes && first_is_read_once != second_is_read_once) {
-        return first_is_read_once ? full_path::first : full_path::second;
-    }
-    return detail::choose_by_parents(model, first.data.node, second.data.node);
+    const bool low[2] = {!first.empty() && is_low_precision(model, first),
+                         !second.empty() && is_low_precision(model, second)};
+    const bool quantizes[2] = {model[first.data.node].is<op::fake_quantize>(),
+                               model[second.data.node].is<op::fake_quantize>()};
+    const bool read_once[2] = {model.use_count({first.data.node, 0}) == 1, model.use_count({second.data.node, 0}) == 1};
+    return is_constant(model, first.data) || is_constant(model, second.data) ? full_path::constant
+           : low[0] != low[1]                                                ? kept_branch(!low[0])
+           : !r.options.update_precisions ? kept_branch(first.empty() || !second.empty())
+           : quantizes[0] != quantizes[1] ? kept_branch(quantizes[0])
+           : quantizes[0] && read_once[0] != read_once[1]
+               ? kept_branch(read_once[0])
+               : detail::choose_by_parents(model, first.data.node, second.data.node);
 }
 
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/eltwise.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
-#define LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
-/// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
-namespace lpt::inline LPT_ABI {
+/// The dequantizations on both inputs of an operation.
+constexpr void find_branches(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+    branches[0] = find_dequantization(r, id, 0);
+    branches[1] = find_dequantization(r, id, 1);
+}
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition(r, id, branches[0]); !base) {
-        return base;
-    }
-    if (r.model[id].inputs() != 2) {
-        return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
-    }
-    for (const dequantization& found : branches) {
-        if (!found.data) {
-            return refuse(reason::no_dequantization, found.port);
-        }
-    }
-    if (branches[0].empty() && branches[1].empty()) {
-        return refuse(reason::no_dequantization);
+    const verdict base = base_precondition(r, id, branches[0]);
+    const std::size_t inputs = r.model[id].inputs();
+    const verdict are_there = !base ? base
+                              : inputs != 2
+                                  ? refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(inputs))
+                              : !branches[0].data ? refuse(reason::no_dequantization, branches[0].port)
+                              : !branches[1].data ? refuse(reason::no_dequantization, branches[1].port)
+                              : branches[0].empty() && branches[1].empty() ? refuse(reason::no_dequantization)
+                                                                           : yes;
+    if (!are_there) {
+        return are_there;
     }
     node_id unfit = node_id::none;
     for (const dequantization& found : branches) {
@@ -22034,10 +21837,8 @@ constexpr constant_branch fold_constant_branch(rewrite& r, node_id id, view<dequ
         if (!is_constant(model, data) || !model[multiply].is<op::multiply>()) {
             continue;
         }
-        const std::size_t scale_port = is_constant(model, model[multiply].input(1)) ? 1 : 0;
-        if (is_constant(model, model[multiply].input(scale_port))) {
-            result = {
-                yes, port, {}, multiply, model[multiply].input(1 - scale_port), model[multiply].input(scale_port)};
+        if (const auto operands = detail::operands_of(model, multiply)) {
+            result = {yes, port, {}, multiply, operands.data, operands.constant};
         }
         break;
     }
@@ -22103,8 +21904,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
     using pattern = lpt::pattern<op::add>;
 
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
-        branches[0] = find_dequantization(r, id, 0);
-        branches[1] = find_dequantization(r, id, 1);
+        find_branches(r, id, branches);
         return first_refusal([&] { return scale_is_not_zero(r, id, branches[0]); },
                              [&] { return scale_is_not_zero(r, id, branches[1]); },
                              [&] { return eltwise_precondition(r, id, branches); });
@@ -22113,8 +21913,7 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
         node_id add = id;
         if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             add = unshare(r, id);
-            branches[0] = find_dequantization(r, add, 0);
-            branches[1] = find_dequantization(r, add, 1);
+            find_branches(r, add, branches);
         }
         const full_path kept = choose_full_path(r, branches[0], branches[1]);
         return kept == full_path::constant ? add_constant(r, add, branches)
@@ -22150,8 +21949,7 @@ private:
         fold_dequantization(r, add, kept_port);
         return true;
     }
-    /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
-    /// which nothing is known counts as at most 1.
+    /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
     static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
@@ -22218,11 +22016,6 @@ private:
 /// axis that the operation changes, they go through the same operation.
 namespace lpt::inline LPT_ABI {
 
-/// The constant as a tensor without axes if it has one element.
-constexpr node_id to_scalar_if_single(rewrite& r, node_id constant) {
-    const tensor& value = constant_of(r.model, constant);
-    return value.elements() == 1 && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
-}
 /// The constant as a tensor without axes if all its elements are equal.
 constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
@@ -22231,10 +22024,9 @@ constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
 /// The constant with axes of size 1 before its own until it has `rank` axes; a constant of one element comes back as it is.
 constexpr node_id pad_left(rewrite& r, node_id constant, std::size_t rank) {
     const tensor& value = constant_of(r.model, constant);
-    if (value.elements() == 1 || value.dimensions().rank() >= rank) {
-        return constant;
-    }
-    return r.model.constant(tensor(value, value.dimensions().padded_left(rank)));
+    return value.elements() == 1 || value.dimensions().rank() >= rank
+               ? constant
+               : r.model.constant(tensor(value, value.dimensions().padded_left(rank)));
 }
 
 /// The Constant that an operation gives for constants; raises an error for an operation that cannot be evaluated.
@@ -22248,7 +22040,7 @@ constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_
 /// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
 constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
     if (constant_of(r.model, constant).elements() == 1) {
-        return to_scalar_if_single(r, constant);
+        return to_scalar_if_equal(r, constant);
     }
     seq<output_ref, 5> inputs;
     inputs.push_back(constant);
@@ -22347,11 +22139,9 @@ constexpr tensor align_range(tensor range, const shape& data) {
 }
 
 constexpr bool is_all_positive(const tensor& values) {
-    if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        return floats_are_positive(values.data(), values.elements());
-    }
-    const value_extent extent = extent_of(values);
-    return extent.least > 0 && !extent.has_nan;
+    return !lpt::is_constant_evaluated() && values.type() == f32
+               ? floats_are_positive(values.data(), values.elements())
+               : !any_value(values, [](double value) { return !(value > 0); });
 }
 
 /// True if a Convert can be left out above a FakeQuantize: not one of i32, not one of the real values that another
@@ -22397,21 +22187,8 @@ constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
 }
 
 constexpr bool takes_one_type(const graph& model, node_id id) {
-    bool same = true;
-    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
-        same = same && model.type(model[id].input(port)) == model[id].type();
-    }
-    return same;
-}
-
-/// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
-constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
-    auto intervals = attributes_of<attribute::intervals_alignment>(r);
-    const attribute::place to = attribute::place::on_node(fake_quantize);
-    const attribute::place from = attribute::place::on_node(above);
-    if (!intervals.has(to) && intervals.has(from)) {
-        intervals.share(to, from);
-    }
+    return for_all(0, model[id].inputs(),
+                   [&](std::size_t port) { return model.type(model[id].input(port)) == model[id].type(); });
 }
 
 /// One step of `fuse_above_fake_quantize`.
@@ -22429,11 +22206,11 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         data = model[above].input(0);
     } else {
         const op::kind inverse = inverse_of(model, above);
-        const int port = inverse == op::kind::count ? -1 : fusable_constant_port(model, above);
-        if (port < 0) {
+        const auto operands = inverse == op::kind::count ? operands_with_constant{} : fusable_operands(model, above);
+        if (!operands) {
             return false;
         }
-        const constant operand = constant(model, model.producer(above, static_cast<std::size_t>(port))).as(f32);
+        const constant operand = constant(model, operands.constant.node).as(f32);
         if (inverse == op::kind::divide && !is_all_positive(operand)) {
             return false;
         }
@@ -22448,7 +22225,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
         for (std::size_t i = 0; i < 2; ++i) {
             model.set_constant(fake_quantize, i + 1, align_range(lpt::move(bounds[i]), model[fake_quantize].shape()));
         }
-        data = model[above].input(port == 1 ? 0 : 1);
+        data = operands.data;
     }
     for (std::size_t port = 1; port < 5; ++port) {
         if (const output_ref range = model[fake_quantize].input(port); model.type(range) != f32) {
@@ -22462,8 +22239,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
 
 }  // namespace detail
 
-/// Takes the operations above a FakeQuantize with constant ranges into its input range, one after the other, as far as it goes.
-/// Gives whether there was any.
+/// Takes operations above a FakeQuantize with constant ranges into its input range, one after the other; false if there is none.
 ///
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
@@ -22502,17 +22278,14 @@ constexpr node_id read_value_of(const graph& model, node_id assign) {
 /// True if other operations than this pair use the variable that an Assign writes. Linear in the number of nodes.
 constexpr bool is_variable_used_elsewhere(const graph& model, node_id assign, node_id read) {
     const text& variable = model[assign].as<op::assign>().variable_id;
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+    const auto uses = [&](const node& each) {
+        return (each.is<op::assign>() && each.as<op::assign>().variable_id == variable) ||
+               (each.is<op::read_value>() && each.as<op::read_value>().variable_id == variable);
+    };
+    return for_any(0, model.id_bound(), [&](std::size_t i) {
         const node_id each = id_at(i);
-        if (each == assign || each == read || !model.contains(each)) {
-            continue;
-        }
-        if ((model[each].is<op::assign>() && model[each].as<op::assign>().variable_id == variable) ||
-            (model[each].is<op::read_value>() && model[each].as<op::read_value>().variable_id == variable)) {
-            return true;
-        }
-    }
-    return false;
+        return each != assign && each != read && model.contains(each) && uses(model[each]);
+    });
 }
 
 /// A ReadValue like another one, of a variable with this element type, which begins with what `first` gives.
@@ -22599,11 +22372,9 @@ private:
     }
     static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
         graph& model = r.model;
-        if (model.use_count(last) != 1) {
-            return;
-        }
         const input_ref reader = model.first_use(last);
-        if (reader.port == 0 && model[reader.node].is<op::fake_quantize>() && has_constant_ranges(model, reader.node)) {
+        if (model.use_count(last) == 1 && reader.port == 0 && model[reader.node].is<op::fake_quantize>() &&
+            has_constant_ranges(model, reader.node)) {
             detail::fuse_one_above(r, reader.node);
         }
     }
@@ -22617,12 +22388,12 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI {
 
-/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
+/// A rule about an operation and the dequantization on its input 0. Where the conditions hold the operation gets a dequantization of its own, and
+/// `Rule::apply(r, operation, found)` rewrites both; it gives whether it changed the graph.
 ///
-///     f(s (q - z))  =  s' (f(q) - z')
 /// `Rule` has a name and a pattern, and may say the others its own way.
 template <class Rule, rule_condition... Conditions>
-struct movement {
+struct dequantized_rule : rule_defaults<Rule> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<Conditions...>(r, id);
     }
@@ -22636,7 +22407,17 @@ struct movement {
         if (!is_own) {
             found = normalize_dequantization(r, find_dequantization(r, operation));
         }
-        move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::settings(r, operation));
+        return Rule::apply(r, operation, found);
+    }
+};
+
+/// An operation of one output that works on quantized data as on real data: its dequantization moves behind it, where the conditions hold.
+///
+///     f(s (q - z))  =  s' (f(q) - z')
+template <class Rule, rule_condition... Conditions>
+struct movement : dequantized_rule<Rule, Conditions...> {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
+        move_dequantization_after(r, operation, Rule::moved(r, operation, found), Rule::updates_type(r, operation));
         return true;
     }
 
@@ -22646,8 +22427,8 @@ struct movement {
     static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
         return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
     }
-    static constexpr move_settings settings(const rewrite&, node_id) { return {}; }
-    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) { return r.refused(id, Rule::name, why); }
+    /// False where a type-relaxed operation gives real numbers.
+    static constexpr bool updates_type(const rewrite&, node_id) { return true; }
 };
 
 /// What most movements ask: constants per tensor or per channel of data whose rank is known.
@@ -22663,31 +22444,27 @@ constexpr verdict can_move_behind(const rewrite& r, node_id id, const dequantiza
 #define LPT_HOLDS_TRANSFORMATION_MAIN_AVG_POOL_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses a zero point where zeros around the data count in the mean: they would have to be zero points.
+constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
+    const op::avg_pool& self = r.model[id].as<op::avg_pool>();
+    const auto any = [](const integers& pads) { return pads != integers(pads.size(), 0); };
+    const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
+    const bool counts = !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
+    return found.has_subtract() && counts && !r.follows(quirk::margin_in_average) ? refuse(reason::has_zero_point, 0)
+                                                                                  : yes;
+}
+
 /// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
-struct avg_pool_transformation : movement<avg_pool_transformation> {
+struct avg_pool_transformation
+    : movement<avg_pool_transformation, is_version<1>, can_move_behind, margin_is_zero, uniform_over_window> {
     static constexpr text_view name = "AvgPoolTransformation";
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<is_version<1>, can_move_behind, margin_is_zero, uniform_over_window>(r, id);
-    }
-    static constexpr move_settings settings(const rewrite& r, node_id pool) {
+    static constexpr bool updates_type(const rewrite& r, node_id pool) {
         const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
-        return {.update_output_type = preserved != nullptr && preserved->value};
-    }
-
-private:
-    /// Zeros around the data that count in the mean would have to be zero points.
-    static constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
-        const op::avg_pool& self = r.model[id].as<op::avg_pool>();
-        const auto any = [](const integers& pads) { return pads != integers(pads.size(), 0); };
-        const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
-        const bool counts = !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
-        return found.has_subtract() && counts && !r.follows(quirk::margin_in_average)
-                   ? refuse(reason::has_zero_point, 0)
-                   : yes;
+        return preserved != nullptr && preserved->value;
     }
 };
 
@@ -22713,14 +22490,38 @@ struct batch_to_space_transformation : movement<batch_to_space_transformation, c
 #define LPT_HOLDS_TRANSFORMATION_MAIN_BROADCAST_HPP
 namespace lpt::inline LPT_ABI {
 
+/// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
+constexpr bool names_axes(const graph& model, node_id id) {
+    const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
+    return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
+}
+/// Refuses constants per channel where channels change their number or place.
+constexpr verdict broadcast_keeps_channels(const rewrite& r, node_id id, const dequantization& found) {
+    const graph& model = r.model;
+    const shape& before = model.shape(model[id].input(0));
+    const shape& after = model[id].shape();
+    const std::size_t channel = found.channel_axis;
+    const auto refuse_channel = [&](int port) {
+        return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
+    };
+    integers places;
+    const bool named = names_axes(model, id);
+    const bool known = named && known_values(model, model[id].input(2), places) && !places.contains(op::unknown_value);
+    const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
+    return is_per_tensor(model, found)                              ? yes
+           : before.rank_is_dynamic()                               ? refuse(reason::dynamic_rank, 0)
+           : channel >= before.rank() || !before.is_static(channel) ? refuse_axis(reason::dynamic_channel, 0, channel)
+           : channel >= after.rank() || after[channel] != before[channel] ? refuse_channel(0)
+           : named && !known                                              ? refuse(reason::axes_not_constant, 2)
+           : named && !stays                                              ? refuse_channel(2)
+                                                                          : yes;
+}
+
 /// Moves a dequantization behind Broadcast. With constants per channel the channels must keep their number and their place.
-struct broadcast_transformation : movement<broadcast_transformation> {
+struct broadcast_transformation : movement<broadcast_transformation, can_move_behind, broadcast_keeps_channels> {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind, channels_stay>(r, id);
-    }
     static constexpr node_id constant_behind(rewrite& r, node_id broadcast, node_id constant) {
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
@@ -22737,43 +22538,6 @@ struct broadcast_transformation : movement<broadcast_transformation> {
         }
         return r.model.constant(tensor(value, dimensions));
     }
-
-private:
-    static constexpr verdict channels_stay(const rewrite& r, node_id id, const dequantization& found) {
-        const graph& model = r.model;
-        const shape& before = model.shape(model[id].input(0));
-        const shape& after = model[id].shape();
-        const std::size_t channel = found.channel_axis;
-        if (is_per_tensor(model, found)) {
-            return yes;
-        }
-        if (before.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (channel >= before.rank() || !before.is_static(channel)) {
-            return refuse_axis(reason::dynamic_channel, 0, channel);
-        }
-        const auto refuse_channel = [&](int port) {
-            return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
-        };
-        if (channel >= after.rank() || after[channel] != before[channel]) {
-            return refuse_channel(0);
-        }
-        if (!names_axes(model, id)) {
-            return yes;
-        }
-        integers places;
-        if (!known_values(model, model[id].input(2), places) || places.contains(op::unknown_value)) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
-        return stays ? yes : refuse_channel(2);
-    }
-    /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
-    static constexpr bool names_axes(const graph& model, node_id id) {
-        const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
-        return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -22784,44 +22548,50 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CLAMP_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
-/// s < 0).
-struct clamp_transformation {
+/// What limits the quantized values: min / s + z and max / s + z.
+constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
+    op::clamp limits = model[clamp].as<op::clamp>();
+    const double scale = constant_of(model, found.scale).real(0);
+    const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
+    if (scale < 0) {
+        detail::swap_values(limits.min, limits.max);
+    }
+    limits.min = limits.min / scale + zero_point;
+    limits.max = limits.max / scale + zero_point;
+    return limits;
+}
+/// Refuses a scale by which a limit is too large.
+constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
+    const op::clamp limits = quantized_limits(r.model, id, found);
+    return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
+               ? yes
+               : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
+                              found.scale);
+}
+
+/// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped for s < 0).
+struct clamp_transformation : dequantized_rule<clamp_transformation, base_precondition, has_scale, constants_are_finite,
+                                               is_uniform, limits_are_floats> {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<base_precondition, has_scale, constants_are_finite, is_uniform, limits_are_floats>(r, id);
-    }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id clamp, const dequantization& found) {
         graph& model = r.model;
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(separates_for_nothing(r, id, why) ? unshare(r, id) : id, name, why);
-        }
-        const node_id clamp = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
-        const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
-        const node_id limited = model.add(quantized_limits(model, moved, found), {model[moved].input(0)});
+        move_dequantization_after(r, clamp, found, false);
+        const node_id limited = model.add(quantized_limits(model, clamp, found), {model[clamp].input(0)});
         compute_in(model, limited, 0, model[found.scale].type());
         model.relax_output(limited, model[found.multiply].type());
-        keep_type_of_readers(model, moved, model[limited].type());
-        return replace_and_name(r, moved, limited);
+        keep_type_of_readers(model, clamp, model[limited].type());
+        return replace_and_name(r, clamp, limited);
+    }
+    /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        const bool copies = r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
+                            is_scalar_like(r.model, find_dequantization(r, id).scale);
+        return r.refused(copies ? unshare(r, id) : id, name, why);
     }
 
 private:
-    /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
-    static constexpr bool separates_for_nothing(const rewrite& r, node_id id, const verdict& why) {
-        return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
-               is_scalar_like(r.model, find_dequantization(r, id).scale);
-    }
-    /// The limits are divided by the scale.
-    static constexpr verdict limits_are_floats(const rewrite& r, node_id id, const dequantization& found) {
-        const op::clamp limits = quantized_limits(r.model, id, found);
-        return math::is_finite(static_cast<float>(limits.min)) && math::is_finite(static_cast<float>(limits.max))
-                   ? yes
-                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
-                                  found.scale);
-    }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
         const element type = model[clamp].type();
@@ -22831,27 +22601,17 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const graph& model, node_id clamp, const dequantization& found) {
-        op::clamp limits = model[clamp].as<op::clamp>();
-        const double scale = constant_of(model, found.scale).real(0);
-        const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
-        if (scale < 0) {
-            detail::swap_values(limits.min, limits.max);
-        }
-        limits.min = limits.min / scale + zero_point;
-        limits.max = limits.max / scale + zero_point;
-        return limits;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/joined_dequantization.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_JOINED_DEQUANTIZATION_HPP
-#define LPT_HOLDS_TRANSFORMATION_JOINED_DEQUANTIZATION_HPP
-/// The dequantization behind a Concat, joined of those of its inputs.
-namespace lpt::inline LPT_ABI::detail {
+// ======== lpt/transformation/main/concat.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
+#define LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 /// The constants of all inputs (`part`: which) as one; `missing` stands for the values of an input that has none.
 constexpr constant join_constants(const graph& model, node_id concat, const seq<dequantization, 4>& all,
@@ -22903,7 +22663,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     return clone_with_information(r, convert, {zero_point.in(model)});
 }
 /// Appends Convert, Subtract and Multiply to a Concat, as far as one of its inputs has them.
-constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq<dequantization, 4>& all) {
+constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, const seq<dequantization, 4>& all) {
     graph& model = r.model;
     const auto append = [&](node_id made, text_view suffix) {
         model.rename(made, joined.named(suffix));
@@ -22932,13 +22692,7 @@ constexpr void append_joined(rewrite& r, auto& joined, node_id concat, const seq
     }
 }
 
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
-// ======== lpt/transformation/main/concat.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
-#define LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
-namespace lpt::inline LPT_ABI {
+}  // namespace detail
 
 /// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
 ///
@@ -22973,7 +22727,7 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        share_alignment(r, joined.last().node, joined.operation());
+        take_alignment(r, joined.last().node, joined.operation());  // for a FakeQuantize below, when both are fused
         return joined.finish();
     }
 
@@ -23021,15 +22775,6 @@ private:
                    ? yes
                    : refuse_because_of(reason::not_per_tensor, found.port, found.scale);
     }
-
-    /// The last operation of the dequantization shares the Concat's interval: a FakeQuantize below takes it from there when both are fused.
-    static constexpr void share_alignment(rewrite& r, node_id last, node_id concat) {
-        auto intervals = attributes_of<attribute::intervals_alignment>(r);
-        const attribute::place of_concat = attribute::place::on_node(concat);
-        if (last != concat && intervals.has(of_concat)) {
-            intervals.share(attribute::place::on_node(last), of_concat);
-        }
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -23040,35 +22785,27 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_CONVOLUTION_CONDITIONS_HPP
 namespace lpt::inline LPT_ABI {
 
-namespace detail {
-
 /// Refuses a zero point of activations that arithmetic of low precision cannot take, that lies outside of the range of its type, or that
 /// varies over other axes than that of input channels: so it stands before a convolution. That of a transposed convolution may vary over any.
 constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, const dequantization& found) {
     const graph& model = r.model;
-    if (!can_subtract_be_handled(r, found)) {
-        return refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point);
-    }
-    if (!zero_point_fits(model, found)) {
-        return refuse_unfit_zero_point(model, found, 0);
-    }
-    if (!found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
-        is_scalar_like(model, found.zero_point)) {
-        return yes;
-    }
-    const shape& own = model[found.zero_point].shape();
-    const shape& data = model[found.subtract].shape();
-    if (data.rank_is_static() && own.rank() <= data.rank()) {
-        const shape aligned = own.padded_left(data.rank());
-        if (varies_only_where(
-                aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); })) {
-            return yes;
-        }
-    }
-    return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
+    const auto is_of_channels = [&] {
+        const shape& own = model[found.zero_point].shape();
+        const shape& data = model[found.subtract].shape();
+        return data.rank_is_static() && own.rank() <= data.rank() &&
+               varies_only_where(own.padded_left(data.rank()), [&](std::size_t axis) {
+                   return axis == 1 && own.padded_left(data.rank())[axis] == input_channels(model, id);
+               });
+    };
+    const verdict fits = zero_point_fits(model, found, 0);
+    return !can_subtract_be_handled(r, found)
+               ? refuse_type(reason::zero_point_type_mismatch, 0, model.type(found.data), found.zero_point)
+           : !fits ? fits
+           : !found.has_subtract() || model[id].is<op::convolution_backprop_data>() ||
+                   is_scalar_like(model, found.zero_point) || is_of_channels()
+               ? yes
+               : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
 }
-
-}  // namespace detail
 
 /// What `convolution_verdict` found on its way to the answer.
 struct convolution_facts {
@@ -23084,28 +22821,22 @@ struct convolution_facts {
     const graph& model = r.model;
     const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
-    const verdict quantized = first_refusal(
-        [&] { return weightable_verdict(r, id, found, weights); },
-        [&] { return is_quantized_static(model, id, weights); },
-        [&] { return first_refusal<detail::zero_point_suits_convolution, has_low_precision>(r, id, found); });
+    const verdict quantized =
+        first_refusal([&] { return weightable_verdict(r, id, found, weights); },
+                      [&] { return is_quantized_static(model, id, weights); },
+                      [&] { return first_refusal<zero_point_suits_convolution, has_low_precision>(r, id, found); });
     if (!quantized) {
         return quantized;
     }
     if (!weights.found.empty()) {
-        return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
+        return zero_point_fits(model, weights.found, 1);
     }
     facts.details = details_of(model, weights.fake_quantize);
     facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
-    if (!facts.precision) {
-        return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
-    }
-    return zero_points_fit(model, weights.fake_quantize, facts.precision)
+    return !facts.precision ? refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1)
+           : zero_points_fit(model, weights.fake_quantize, facts.precision)
                ? yes
                : refuse_type(reason::zero_point_does_not_fit, 1, facts.precision.type, weights.fake_quantize);
-}
-constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
-    convolution_facts facts;
-    return convolution_verdict(r, id, facts);
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -23120,8 +22851,7 @@ namespace lpt::inline LPT_ABI {
 /// What became of a FakeQuantize.
 struct fake_quantize_parts {
     output_ref quantized;                  // the tensor of the integer type
-    node_id dequantize =
-        node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
+    node_id dequantize = node_id::none;  // the Multiply that gives what the FakeQuantize gave; none: it stays
 
     constexpr explicit operator bool() const { return dequantize != node_id::none; }
     /// True if the quantized values are known: for weights.
@@ -23152,20 +22882,16 @@ struct quantized_node {
 
 constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
     graph& model = r.model;
-    const auto stands_for = [&](node_id made) {
-        copy_information(r, fake_quantize, made);
-        model.rename(made, model[fake_quantize].name());
-    };
     if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
         const node_id constant = model.constant(lpt::move(known));
-        stands_for(constant);
+        copy_information_and_name(r, fake_quantize, constant);
         return {constant, constant};
     }
     const node_id broadcast = broadcast_output_bound(model, fake_quantize, natural);
     if (broadcast == node_id::none) {
         return {fake_quantize, fake_quantize};
     }
-    stands_for(broadcast);
+    copy_information_and_name(r, fake_quantize, broadcast);
     return {broadcast, type == natural ? broadcast : model.add(op::convert{type}, {broadcast})};
 }
 
@@ -23235,12 +22961,10 @@ constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_q
     return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
 }
 
-/// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
-/// as many levels as lie in it are left to it.
+/// Quantizes a FakeQuantize that shares one scale and zero point with others: its own part of the type's range is left to it.
 ///
-/// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
-/// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
-/// and zero point 0.
+/// `aligned` comes from `attribute::align`. New bounds are whole numbers, scale and zero point scalars of the dequantization
+/// precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1 and zero point 0.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
                                                                   const data_precision& precision,
                                                                   const attribute::aligned_interval& aligned) {
@@ -23277,34 +23001,20 @@ constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_q
 /// Quantizing the weights that a FakeQuantize gives.
 namespace lpt::inline LPT_ABI {
 
-/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
-struct quantized_weights {
-    node_id weights = node_id::none;  // Constant
-    tensor scale;
-
-    constexpr explicit operator bool() const { return weights != node_id::none; }
+/// Quantized weights as an operation is to read them, and what makes real numbers of them; no source where there are none.
+struct low_precision_weights {
+    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
+    tensor scale;  // as it stands at the weights
 };
-
-namespace detail {
-
-/// The data of a FakeQuantize becomes a Constant if it can be folded.
-constexpr void fold_data(graph& model, node_id fake_quantize) {
-    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
-    if (is_constant(model, data)) {
-        model.set_input(fake_quantize, 0, data);
-    }
-}
-
-}  // namespace detail
 
 /// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
 /// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
 ///
 /// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
-[[gnu::noinline]] constexpr quantized_weights quantize_weights(rewrite& r, node_id fake_quantize,
-                                                               const quantization_details& details,
-                                                               const data_precision& precision) {
+[[gnu::noinline]] constexpr low_precision_weights quantize_weights(rewrite& r, node_id fake_quantize,
+                                                                   const quantization_details& details,
+                                                                   const data_precision& precision) {
     graph& model = r.model;
     if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
         return {};
@@ -23329,14 +23039,12 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
     const node_id weights = model.constant(evaluation::fake_quantize_late(
         lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
-    copy_information(r, fake_quantize, weights);
-    model.rename(weights, each.name());
+    copy_information_and_name(r, fake_quantize, weights);
     return {weights, maps.scales};
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
-/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
-/// Convert.
+/// weights in the integer type of `weights_precision_of`; without `update_precisions` they are real, without Convert.
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).
@@ -23363,15 +23071,7 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
 // ======== lpt/transformation/convolution_weights.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CONVOLUTION_WEIGHTS_HPP
 #define LPT_HOLDS_TRANSFORMATION_CONVOLUTION_WEIGHTS_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
-
-/// Quantized weights as a convolution is to read them, and what makes real numbers of them.
-struct low_precision_weights {
-    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
-    tensor scale;       // as it stands at the weights
-};
+namespace lpt::inline LPT_ABI::detail {
 
 /// The shape in which zero points stand at weights: full size along the axes of output channels, 1 elsewhere.
 constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
@@ -23404,18 +23104,14 @@ constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
     }
     const quantization_details details = details_of(model, fake_quantize);
     const auto steps = static_cast<double>(details.levels - 1);
-    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+    return for_all(0, details.lows.size(), [&](std::size_t i) {
         const double low = details.lows[i];
         const double step = (details.highs[i] - low) / steps;
-        if (low != math::floor(low) || step != math::floor(step)) {
-            return false;
-        }
-    }
-    return true;
+        return low == math::floor(low) && step == math::floor(step);
+    });
 }
 
-/// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
-/// gives such.
+/// The weights below a dequantization; a FakeQuantize of known data there is folded, to whole numbers where it gives such.
 constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>() || !has_constant_ranges(model, data.node)) {
@@ -23440,15 +23136,12 @@ constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, c
     graph& model = r.model;
     dequantization found = weights.found;
     const tensor one = make_scalar(r.computed_type(), 1);
-    if (stays_fake_quantize(weights)) {
+    if (stays_fake_quantize(weights) || found.empty()) {
         return {weights.last, one};
     }
     if (!found.has_convert() && model[found.data.node].is<op::convert>()) {  // from a type that is no default precision
         found.convert = found.data.node;
         found.data = model[found.convert].input(0);
-    }
-    if (found.empty()) {
-        return {weights.last, one};
     }
     tensor scale = one;
     if (found.has_multiply()) {
@@ -23472,12 +23165,11 @@ constexpr low_precision_weights split_weights(rewrite& r, node_id convolution, c
     zero_point = to_scalar(zero_point);
     const shape dimensions =
         spread_zero_point_shape(model, convolution, model.shape(data), zero_point.dimensions(), axes);
-    const node_id subtract =
-        model.add(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))});
-    copy_information(r, found.subtract, subtract);
-    model.rename(subtract, model[found.subtract].name());
     const element real_type = model[found.subtract].type();
-    model.relax(subtract, {{real_type, real_type}, {real_type}});
+    const node_id subtract =
+        model.add_relaxed(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))},
+                          {{real_type, real_type}, {real_type}}, model[found.subtract].name());
+    copy_information(r, found.subtract, subtract);
     model.set_mark(subtract, mark::disabled_constant_folding);
     return {subtract, scale};
 }
@@ -23508,9 +23200,7 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     return made;
 }
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/transformation/main/convolution.hpp
@@ -23588,10 +23278,8 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
-        if (const quantized_weights known =
-                quantize_weights(r, weights.fake_quantize, facts.details, facts.precision)) {
-            low = {known.weights, known.scale};
-        } else if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
+        low = quantize_weights(r, weights.fake_quantize, facts.details, facts.precision);
+        if (!low.source && !decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
             return r.refused(convolution, name,
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
@@ -23627,6 +23315,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 
 }  // namespace detail
 
+/// What the rules of all convolutions have in common.
 template <class Rule>
 struct convolution_rule : guarded<Rule, convolution_facts> {
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, convolution_facts& facts) {
@@ -23662,22 +23351,14 @@ namespace lpt::inline LPT_ABI {
 ///
 /// Output channels are axis 1 of the weights; the zero point of the activations keeps its shape. Where it refuses,
 /// quantized constant weights become real constants, since nothing will read them as integers.
-struct convolution_backprop_data_transformation {
+struct convolution_backprop_data_transformation : convolution_rule<convolution_backprop_data_transformation> {
     static constexpr text_view name = "ConvolutionBackpropDataTransformation";
     using weights = from<op::multiply, op::fake_quantize>;
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return convolution_verdict(r, id);
-    }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        convolution_facts facts;
-        if (const verdict why = convolution_verdict(r, id, facts); !why) {
-            r.refused(id, name, why);
-            return fold_weights(r, id);
-        }
-        return detail::transform_convolution(r, id, name, facts);
+    [[gnu::cold]] static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        return r.refused(id, name, why) || fold_weights(r, id);
     }
 
 private:
@@ -23687,7 +23368,7 @@ private:
         const output_ref source = model[id].input(1);
         const weights_source found = find_weights(model, id, r.options.default_precisions);
         if (!found.found.empty()) {
-            fold_dequantization_at(r, node_id::none, 0, normalize_dequantization(r, found.found).last());
+            fold_dequantization_at(r, normalize_dequantization(r, found.found).last());
             return true;
         }
         if (found.fake_quantize == node_id::none) {
@@ -23698,10 +23379,7 @@ private:
         if (!has_constant_ranges(model, found.fake_quantize)) {
             return false;
         }
-        if (const tensor folded =
-                fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {
-            model.replace_uses(source, model.constant(folded));
-        }
+        replace_by_value(model, source, found.fake_quantize);
         return true;
     }
 };
@@ -23725,19 +23403,12 @@ struct depth_to_space_transformation : movement<depth_to_space_transformation, c
     static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
         return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
+        if (!r.follows(quirk::depth_to_space_constants) || !result_takes(r.model, operation, found)) {
+            return movement::apply(r, operation, found);
         }
-        const node_id operation = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, operation));
-        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, operation, found);
-        const dequantization behind = keeps_shape ? found : moved(r, operation, found);
-        const node_id last = move_dequantization_after(r, operation, behind).last;
-        if (keeps_shape) {
-            for (const input_ref user : r.model.uses(output_ref(last))) {
-                r.model.infer(user.node);
-            }
+        for (const input_ref user : r.model.uses(move_dequantization_after(r, operation, found))) {
+            r.model.infer(user.node);
         }
         return true;
     }
@@ -23770,8 +23441,6 @@ namespace lpt::inline LPT_ABI {
 struct fake_convert_decomposition_transformation {
     static constexpr text_view name = "FakeConvertDecomposition";
     using pattern = lpt::pattern<op::fake_convert>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
@@ -23839,16 +23508,14 @@ struct fake_quantize_transformation : guarded<fake_quantize_transformation> {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        if (!has_constant_ranges(model, id)) {
-            return refuse(reason::ranges_not_constant);
-        }
         const node_id above = model.producer(id, 0);
         const bool fusable = model[above].is<op::convert>() ? detail::is_skippable_convert(model, above)
                                                             : detail::inverse_of(model, above) != op::kind::count &&
-                                                                  fusable_constant_port(model, above) >= 0;
-        return model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
-               : fusable                               ? yes
-                                                       : refuse(reason::nothing_to_do, 0);
+                                                                  fusable_operands(model, above);
+        return !has_constant_ranges(model, id)           ? refuse(reason::ranges_not_constant)
+               : model[above].has(mark::disable_cleanup) ? refuse(reason::disabled_by_mark, 0)
+               : fusable                                 ? yes
+                                                         : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         if (!fuse_above_fake_quantize(r, id)) {
@@ -23951,17 +23618,16 @@ private:
 
     /// `found` is complete only where the answer is yes.
     static constexpr verdict can_decompose(const rewrite& r, node_id id, decision& found) {
-        if (is_constant_path(r.model, id)) {
-            return refuse(reason::constant_path);
-        }
         const attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
-        if (allowed == nullptr) {
-            return refuse(reason::no_precisions_attribute);
-        }
-        if (allowed->types.empty()) {
-            return allowed->last_reader == id
-                       ? refuse_levels(r.model, id, reason::unsupported_levels)
-                       : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
+        const verdict has_types =
+            is_constant_path(r.model, id) ? refuse(reason::constant_path)
+            : allowed == nullptr          ? refuse(reason::no_precisions_attribute)
+            : !allowed->types.empty()     ? yes
+            : allowed->last_reader == id
+                ? refuse_levels(r.model, id, reason::unsupported_levels)
+                : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
+        if (!has_types) {
+            return has_types;
         }
         if (gives_quantized(r.model[id].type())) {
             // Its ranges as they are now decide whether it is decomposed anew; it then gets the first type that is allowed, as any other.
@@ -24040,19 +23706,34 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MAIN_GATHER_HPP
 namespace lpt::inline LPT_ABI {
 
+/// The axis that a Gather with a constant axis takes elements of.
+constexpr std::size_t gathered_axis(const graph& model, node_id gather) {
+    const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
+    return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
+}
+/// Refuses constants of several values over an axis that is not known, or of which a matrix of indices makes several.
+constexpr verdict constants_can_be_gathered(const rewrite& r, node_id id, const dequantization& found) {
+    const graph& model = r.model;
+    const shape& data = model.shape(model[id].input(0));
+    const tensor* indices = model.constant_value(model[id].input(1));
+    const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
+    const auto is_mixed = [&](std::size_t axis) { return !is_vector && axis == gathered_axis(model, id); };
+    return is_scalar_like(model, found)              ? yes
+           : data.rank_is_dynamic()                  ? refuse(reason::dynamic_rank, 0)
+           : !is_constant(model, model[id].input(2)) ? refuse(reason::axes_not_constant, 2)
+                                                     : uniform_where(model, found, data.rank(), is_mixed);
+}
+
 /// Moves a dequantization behind Gather; constants that vary over the axis are gathered with the same indices.
-struct gather_transformation : movement<gather_transformation> {
+struct gather_transformation : movement<gather_transformation, can_move_behind, constants_can_be_gathered> {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind, constants_can_be_gathered>(r, id);
-    }
     static constexpr node_id constant_behind(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
             return to_scalar_if_equal(r, constant);
         }
-        const std::size_t axis = axis_of(r.model, gather);
+        const std::size_t axis = gathered_axis(r.model, gather);
         const node_id full = pad_left(r, constant, r.model.shape(r.model[gather].input(0)).rank());
         if (r.model[full].shape()[axis] != 1) {
             return to_scalar_if_equal(r, through_operation(r, gather, full));
@@ -24067,30 +23748,6 @@ struct gather_transformation : movement<gather_transformation> {
             }
         }
         return r.model.constant(tensor(constant_of(r.model, full), dimensions));
-    }
-
-private:
-    static constexpr verdict constants_can_be_gathered(const rewrite& r, node_id id, const dequantization& found) {
-        const graph& model = r.model;
-        const shape& data = model.shape(model[id].input(0));
-        if (is_scalar_like(model, found)) {
-            return yes;
-        }
-        if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (!is_constant(model, model[id].input(2))) {
-            return refuse(reason::axes_not_constant, 2);
-        }
-        const tensor* indices = model.constant_value(model[id].input(1));
-        const bool is_vector = indices != nullptr && indices->dimensions().rank() <= 1;
-        const std::size_t gathered = axis_of(model, id);
-        return uniform_where(model, found, data.rank(),
-                             [=](std::size_t axis) { return axis == gathered && !is_vector; });
-    }
-    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
-        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
-        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
     }
 };
 
@@ -24119,42 +23776,40 @@ struct group_convolution_transformation : convolution_rule<group_convolution_tra
 #define LPT_HOLDS_TRANSFORMATION_MAIN_INTERPOLATE_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses constants that vary over axes that are resized.
+constexpr verdict constants_keep_size(const rewrite& r, node_id id, const dequantization& found) {
+    const shape& before = r.model.shape(r.model[id].input(0));
+    const shape& after = r.model[id].shape();
+    return uniform_where(r.model, found, after.rank(),
+                         [&](std::size_t axis) { return !after.is_static(axis) || before[axis] != after[axis]; });
+}
+
+/// Refuses an Interpolate that computes elements, or pads.
+constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantization&) {
+    const op::interpolate& resize = r.model[id].as<op::interpolate>();
+    const int version = r.model[id].version();
+    const bool resizes_first = resize.axes.contains(0);
+    const bool aligns_corners =
+        version == 0 ? resize.align_corners
+                     : resize.coordinate_transformation_mode == op::coordinate_transformation_mode::align_corners;
+    const auto pads = [&](const integers& margins) {  // version 0: before the first axis
+        return version == 0 ? !margins.empty() && margins[0] != 0 : margins != integers(margins.size(), 0);
+    };
+    return version != 0 && version != 4 ? refuse_value(reason::unsupported_version, -1, version)
+           : version == 0 && (resizes_first || resize.axes.contains(1))
+               ? refuse_axis(reason::unsupported_axes, -1, resizes_first ? 0 : 1)
+           : resize.mode != op::interpolate_mode::nearest || aligns_corners ? refuse(reason::unsupported_mode)
+           : pads(resize.pads_begin) || pads(resize.pads_end)               ? refuse(reason::unsupported_padding)
+                                                                            : yes;
+}
+
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
-struct interpolate_transformation : movement<interpolate_transformation> {
+struct interpolate_transformation
+    : movement<interpolate_transformation, can_move_behind, constants_keep_size, copies_elements> {
     static constexpr text_view name = "InterpolateTransformation";
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind, constants_keep_size, copies_elements>(r, id);
-    }
-
-private:
-    /// The axes over which constants vary are not resized.
-    static constexpr verdict constants_keep_size(const rewrite& r, node_id id, const dequantization& found) {
-        const shape& before = r.model.shape(r.model[id].input(0));
-        const shape& after = r.model[id].shape();
-        return uniform_where(r.model, found, after.rank(),
-                             [&](std::size_t axis) { return !after.is_static(axis) || before[axis] != after[axis]; });
-    }
-    static constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantization&) {
-        const op::interpolate& resize = r.model[id].as<op::interpolate>();
-        const int version = r.model[id].version();
-        const bool resizes_first = resize.axes.contains(0);
-        const bool aligns_corners =
-            version == 0 ? resize.align_corners
-                         : resize.coordinate_transformation_mode == op::coordinate_transformation_mode::align_corners;
-        const auto pads = [&](const integers& margins) {  // version 0: before the first axis
-            return version == 0 ? !margins.empty() && margins[0] != 0 : margins != integers(margins.size(), 0);
-        };
-        return version != 0 && version != 4 ? refuse_value(reason::unsupported_version, -1, version)
-               : version == 0 && (resizes_first || resize.axes.contains(1))
-                   ? refuse_axis(reason::unsupported_axes, -1, resizes_first ? 0 : 1)
-               : resize.mode != op::interpolate_mode::nearest || aligns_corners ? refuse(reason::unsupported_mode)
-               : pads(resize.pads_begin) || pads(resize.pads_end)               ? refuse(reason::unsupported_padding)
-                                                                                : yes;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -24173,18 +23828,13 @@ struct matrix_operand {
 
     /// The axis that is summed; 0 where there are fewer than two axes or their number is not known.
     constexpr std::size_t summed_axis(const shape& dimensions) const {
-        if (dimensions.rank_is_dynamic() || dimensions.rank() < 2) {
-            return 0;
-        }
-        return dimensions.rank() - ((port == 1) != transposed ? 2 : 1);
+        const bool has_two = dimensions.rank_is_static() && dimensions.rank() >= 2;
+        return has_two ? dimensions.rank() - ((port == 1) != transposed ? 2 : 1) : 0;
     }
     /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
     constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
-        if (constant.elements() == 1) {
-            return false;
-        }
-        return dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
-               constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1;
+        return constant.elements() != 1 && (dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
+                                            constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
     constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
@@ -24258,8 +23908,7 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
     return sums;
 }
 
-/// The term of a zero point that is the same everywhere: it times the sums of the columns of b, rounded once. It has `rank` axes, or
-/// none where all are equal.
+/// The term of a uniform zero point: it times the sums of the columns of b, rounded once; `rank` axes, or none where all are equal.
 ///
 /// Of many weights it is computed when somebody reads it, if two columns show already that not all are equal.
 constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed, double zero_point, element type,
@@ -24328,7 +23977,8 @@ struct mat_mul_transformation {
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);
-            if (!r.follows(quirk::overflowing_range) && is_infinite(model, term)) {
+            const tensor* known = model.constant_value(term);
+            if (!r.follows(quirk::overflowing_range) && known != nullptr && !is_finite(*known)) {
                 return r.refused(id, name, refuse(reason::infinite_constant, 0));
             }
         }
@@ -24348,11 +23998,6 @@ private:
     static constexpr detail::matrix_operand operand_of(const graph& model, node_id id, int port) {
         const op::mat_mul& self = model[id].as<op::mat_mul>();
         return {port, port == 0 ? self.transpose_a : self.transpose_b};
-    }
-    /// True for a Constant with an infinite value or NaN.
-    static constexpr bool is_infinite(const graph& model, output_ref constant) {
-        const tensor* values = model.constant_value(constant);
-        return values != nullptr && !is_finite(*values);
     }
 
     static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {
@@ -24463,69 +24108,47 @@ namespace lpt::inline LPT_ABI {
 ///     s1 (q1 - z1) * s2 q2  =  (s1 s2 (q1 - z1)) * q2
 ///     s q * b               =  q * (s b)
 /// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (q1 - z1) q2 (s1 s2).
-struct multiply_partial_transformation {
+struct multiply_partial_transformation : guarded<multiply_partial_transformation, dequantization[2]> {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
+    /// A Multiply by a constant without dequantization above it is the end of one, nothing that it could be joined with.
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        const auto is_dequantized = [&](std::size_t port) {
+            return may_be_dequantized(r.model, r.model[id].input(port)) && !find_dequantization(r, id, port).empty();
+        };
+        return !detail::operands_of(r.model, id) || is_dequantized(0) || is_dequantized(1);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (is_lone_scale(r, id)) {
-            return false;
-        }
-        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
-        if (const verdict why = can_transform(r, id, branches); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
+        find_branches(r, id, branches);
+        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
+            return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
+        };
+        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
+               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
+               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
+               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
+                                        : eltwise_precondition(r, id, branches);
+    }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id multiply = id;
         if (!is_unshared(r.model, branches[0]) || !is_unshared(r.model, branches[1])) {
             normalize_dequantization(r, branches[0]);
             normalize_dequantization(r, find_dequantization(r, id, 1));
             multiply = unshare(r, id);
         }
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-            fold_constant_fake_quantize(r, multiply, port);
-        }
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-            branches[port] = find_dequantization(r, multiply, port);
-        }
+        fold_constant_fake_quantize(r, multiply, 0);
+        fold_constant_fake_quantize(r, multiply, 1);
+        find_branches(r, multiply, branches);
         const full_path kept = choose_full_path(r, branches[0], branches[1]);
         return kept == full_path::constant ? multiply_constants(r, multiply, branches)
                                            : move_scale(r, multiply, branches, static_cast<std::size_t>(kept));
     }
 
 private:
-    static constexpr verdict can_transform(const rewrite& r, node_id id, view<dequantization> branches) {
-        for (const dequantization& each : branches) {
-            if (!each.data) {
-                return refuse(reason::no_dequantization, each.port);
-            }
-        }
-        const bool is_joined = is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
-        for (const dequantization& each : branches) {
-            if (!is_joined && each.empty()) {
-                return refuse(reason::no_dequantization, each.port);
-            }
-        }
-        return eltwise_precondition(r, id, branches);
-    }
-    /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
-    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
-        const auto is_bare = [&](std::size_t port) {
-            return !may_be_dequantized(r.model, r.model[id].input(port)) || find_dequantization(r, id, port).empty();
-        };
-        return (is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1))) &&
-               is_bare(0) && is_bare(1);
-    }
     static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
-        graph& model = r.model;
-        const node_id above = model.producer(id, port);
-        if (!model[above].is<op::fake_quantize>()) {
-            return;
-        }
-        if (const tensor folded = fold_fake_quantize(model, above, model[above].type(), false)) {
-            model.replace_uses(above, model.constant(folded));
+        if (const node_id above = r.model.producer(id, port); r.model[above].is<op::fake_quantize>()) {
+            replace_by_value(r.model, above, above);
         }
     }
 
@@ -24550,8 +24173,7 @@ private:
     static constexpr bool has_finite_scale(const graph& model, const dequantization& found) {
         return !found.has_multiply() || is_finite(constant_of(model, found.scale));
     }
-    /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
-    /// `quirk::overflowing_range`.
+    /// In the type that both scales have, so that none becomes infinite; else, and with `quirk::overflowing_range`, as all is computed.
     static constexpr constant product_of_scales(const rewrite& r, const dequantization& first,
                                                 const dequantization& second) {
         const graph& model = r.model;
@@ -24627,8 +24249,7 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     return is_scalar_like(scale) && math::absolute(scale.real(0)) >= 1e-32 && !math::is_infinite(scale.real(0));
 }
 
-/// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
-/// of computations, or with `keeps_type` its own.
+/// Lets a normalization read quantized data; `scale` stands behind it, in the type of computations, or with `keeps_type` its own.
 [[gnu::cold]] constexpr bool move_scale_after_normalization(rewrite& r, node_id normalization,
                                                             const dequantization& found, tensor scale,
                                                             bool keeps_type) {
@@ -24654,7 +24275,7 @@ namespace lpt::inline LPT_ABI {
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
 /// one scale; with `quirk::unscaled_epsilon` it stays as it is.
-struct mvn_transformation : guarded<mvn_transformation> {
+struct mvn_transformation : dequantized_rule<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
@@ -24662,9 +24283,7 @@ struct mvn_transformation : guarded<mvn_transformation> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         return first_refusal<can_move_behind, has_no_zero_point, scale_stays, eps_can_be_rescaled>(r, id);
     }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id mvn = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id mvn, const dequantization& found) {
         tensor scale = constant_of(r.model, found.scale);
         if (op::mvn self = r.model[mvn].as<op::mvn>(); self.normalize_variance) {
             if (rescales_eps(r, self)) {
@@ -24700,12 +24319,11 @@ private:
         }
         const integers axes =
             model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
+        bool any = false;
         for (const std::int64_t each : axes) {
-            if (normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis)) {
-                return true;
-            }
+            any = any || normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis);
         }
-        return false;
+        return any;
     }
 };
 
@@ -24717,40 +24335,36 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MAIN_NORMALIZE_L2_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses axes that NormalizeL2 does not reduce as this rule takes it, and a scale that it does not divide out.
+constexpr verdict scale_is_divided_out(const rewrite& r, node_id id, const dequantization& found) {
+    const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
+    const tensor& scale = constant_of(r.model, found.scale);
+    const shape& result = r.model[id].shape();
+    const bool has_shape =
+        scale.elements() == 1 || (result.rank() >= 2 && static_cast<dimension>(scale.elements()) == result[1]);
+    const bool keeps_eps = !can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon);
+    return axes != integers{1} && axes != integers{1, 2, 3} ? refuse(reason::unsupported_axes, 1)
+           : !is_scalar_like(scale)                         ? refuse_not_per_tensor(r.model, found)
+           : !has_shape ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
+           : keeps_eps  ? refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale)
+           : scale.type() == f16 || scale.type() == f32 ? yes
+                                                        : refuse_type(reason::types_do_not_match, 0, scale.type());
+}
+
 /// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
 /// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
-struct normalize_l2_transformation : guarded<normalize_l2_transformation> {
+struct normalize_l2_transformation : dequantized_rule<normalize_l2_transformation, base_precondition, has_scale,
+                                                      has_no_zero_point, scale_is_divided_out> {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<base_precondition, has_scale, has_no_zero_point, scale_is_divided_out>(r, id);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id normalize = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id normalize, const dequantization& found) {
         if (!r.follows(quirk::unscaled_epsilon)) {
             op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();
             self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
             r.model.set_attributes(normalize, self);
         }
         return move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)), true);
-    }
-
-private:
-    static constexpr verdict scale_is_divided_out(const rewrite& r, node_id id, const dequantization& found) {
-        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
-        const tensor& scale = constant_of(r.model, found.scale);
-        const shape& result = r.model[id].shape();
-        const bool has_shape =
-            scale.elements() == 1 || (result.rank() >= 2 && static_cast<dimension>(scale.elements()) == result[1]);
-        const bool keeps_eps = !can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon);
-        return axes != integers{1} && axes != integers{1, 2, 3} ? refuse(reason::unsupported_axes, 1)
-               : !is_scalar_like(scale)                         ? refuse_not_per_tensor(r.model, found)
-               : !has_shape ? refuse_because_of(reason::shapes_do_not_match, 0, found.scale)
-               : keeps_eps  ? refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale)
-               : scale.type() == f16 || scale.type() == f32 ? yes
-                                                            : refuse_type(reason::types_do_not_match, 0, scale.type());
     }
 };
 
@@ -24842,12 +24456,12 @@ private:
     }
     static constexpr verdict only_one_axis_varies(const rewrite& r, node_id id, const dequantization& found) {
         const margins pads = margins_of(r.model, id);
-        if (found.has_multiply() && pad_value(r.model, id) != 0 && !only_varies_along(r.model, id, pads, found.scale)) {
-            return refuse_because_of(reason::varies_over_axis, 0, found.scale);
-        }
-        return !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point)
-                   ? yes
-                   : refuse_because_of(reason::varies_over_axis, 0, found.zero_point);
+        const bool scales = found.has_multiply() && pad_value(r.model, id) != 0;
+        return scales && !only_varies_along(r.model, id, pads, found.scale)
+                   ? refuse_because_of(reason::varies_over_axis, 0, found.scale)
+               : found.has_subtract() && !only_varies_along(r.model, id, pads, found.zero_point)
+                   ? refuse_because_of(reason::varies_over_axis, 0, found.zero_point)
+                   : yes;
     }
     static constexpr verdict scale_stays(const rewrite& r, node_id id, const dequantization& found) {
         return !found.has_multiply() || !varies_over_margin(r.model, margins_of(r.model, id), found.scale)
@@ -24857,11 +24471,10 @@ private:
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
         const std::size_t filled = filled_axis(pads);
-        if (filled >= data.rank() || !data.is_static(filled)) {
-            return filled == data.rank();
-        }
-        return varies_only_where(aligned_shape(model, constant, data.rank()),
-                                 [=](std::size_t axis) { return axis == filled; });
+        return filled >= data.rank() || !data.is_static(filled)
+                   ? filled == data.rank()
+                   : varies_only_where(aligned_shape(model, constant, data.rank()),
+                                       [=](std::size_t axis) { return axis == filled; });
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),
@@ -24883,7 +24496,7 @@ private:
     static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_single(r, constant);
+            return to_scalar_if_equal(r, constant);
         }
         const node_id full = pad_left(r, constant, model[pad].shape().rank());
         margins pads = margins_of(model, pad);
@@ -24937,7 +24550,7 @@ struct prelu_transformation
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
 
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25074,13 +24687,10 @@ private:
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
     static constexpr bool has_single_scale(const graph& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
-        for (std::size_t port = 0; port < multiply.inputs(); ++port) {
+        return for_any(0, multiply.inputs(), [&](std::size_t port) {
             const tensor* value = model.constant_value(multiply.input(port));
-            if (value != nullptr && value->elements() == 1) {
-                return true;
-            }
-        }
-        return false;
+            return value != nullptr && value->elements() == 1;
+        });
     }
     /// The user may want a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
     static constexpr verdict channels_may_move(const rewrite& r, node_id id, const dequantization& found) {
@@ -25120,17 +24730,13 @@ private:
     static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
-        if (before.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        if (after.rank() < 2 || before.rank() < 2) {
-            return refuse(reason::shapes_do_not_match, 0);
-        }
-        if (!after.is_static(1)) {
-            return refuse_axis(reason::dynamic_axis, 0, 1);
-        }
-        if (!batch_stays(model, id)) {
-            return refuse_axis(reason::varies_over_axis, 0, 0);
+        const verdict shapes = before.rank_is_dynamic()                ? refuse(reason::dynamic_rank, 0)
+                               : after.rank() < 2 || before.rank() < 2 ? refuse(reason::shapes_do_not_match, 0)
+                               : !after.is_static(1)                   ? refuse_axis(reason::dynamic_axis, 0, 1)
+                               : !batch_stays(model, id)               ? refuse_axis(reason::varies_over_axis, 0, 0)
+                                                                       : yes;
+        if (!shapes) {
+            return shapes;
         }
         std::size_t last_varying = 0;
         for (const node_id constant : {found.zero_point, found.scale}) {
@@ -25151,10 +24757,9 @@ private:
             ++first_changed;
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;
-        if (last_varying >= first_changed && !only_channels_change) {
-            return uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
-        }
-        return yes;
+        return last_varying < first_changed || only_channels_change
+                   ? yes
+                   : uniform_where(model, found, before.rank(), [=](std::size_t axis) { return axis == last_varying; });
     }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
@@ -25204,32 +24809,29 @@ struct shuffle_channels_transformation
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SPACE_TO_BATCH_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses a zero point where there are margins, and constants that make NaN of the zeros there.
+constexpr verdict margins_are_zeros(const rewrite& r, node_id id, const dequantization& found) {
+    const auto is_empty = [&](std::size_t port) {
+        const tensor* margin = r.model.constant_value(r.model[id].input(port));
+        return margin != nullptr && is_zero(*margin);
+    };
+    if (is_empty(2) && is_empty(3)) {
+        return yes;
+    }
+    const verdict finite = constants_are_finite(r, id, found);
+    const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
+                             !r.follows(quirk::space_to_batch_margin);
+    return finite && shifts_zero ? refuse(reason::unsupported_padding, 0) : finite;
+}
+
 /// Moves a per-tensor dequantization behind SpaceToBatch.
 ///
 /// A zero point stays above margins, which are filled with 0. With `quirk::space_to_batch_margin` it moves, and a margin is filled with
 /// the quantized value 0, which stands for -zero_point * scale.
-struct space_to_batch_transformation : movement<space_to_batch_transformation> {
+struct space_to_batch_transformation
+    : movement<space_to_batch_transformation, can_move_behind, is_one_for_all, margins_are_zeros> {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
-
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind, is_one_for_all, margins_are_zeros>(r, id);
-    }
-
-private:
-    static constexpr verdict margins_are_zeros(const rewrite& r, node_id id, const dequantization& found) {
-        const auto is_empty = [&](std::size_t port) {
-            const tensor* margin = r.model.constant_value(r.model[id].input(port));
-            return margin != nullptr && is_zero(*margin);
-        };
-        if (is_empty(2) && is_empty(3)) {
-            return yes;
-        }
-        const verdict finite = constants_are_finite(r, id, found);
-        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point)) &&
-                                 !r.follows(quirk::space_to_batch_margin);
-        return finite && shifts_zero ? refuse(reason::unsupported_padding, 0) : finite;
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25255,18 +24857,33 @@ struct squeeze_transformation : movement<squeeze_transformation, is_version<0>, 
 #define LPT_HOLDS_TRANSFORMATION_MAIN_STRIDED_SLICE_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses constants of several values where it is not known what is taken.
+constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+    const node& slice = r.model[id];
+    if (is_scalar_like(r.model, found)) {
+        return yes;
+    }
+    if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
+        return refuse(reason::dynamic_rank, 0);
+    }
+    for (std::size_t port = 1; port < slice.inputs(); ++port) {
+        integers places;
+        if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
+            return refuse(reason::axes_not_constant, static_cast<int>(port));
+        }
+    }
+    return yes;
+}
+
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation : movement<strided_slice_transformation> {
+struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, places_are_known> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<is_dequantized, places_are_known>(r, id);
-    }
     static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_single(r, constant);
+            return to_scalar_if_equal(r, constant);
         }
         constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
         op::strided_slice masks = model[slice].as<op::strided_slice>();
@@ -25283,22 +24900,6 @@ struct strided_slice_transformation : movement<strided_slice_transformation> {
     }
 
 private:
-    static constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
-        const node& slice = r.model[id];
-        if (is_scalar_like(r.model, found)) {
-            return yes;
-        }
-        if (r.model.shape(slice.input(0)).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
-        }
-        for (std::size_t port = 1; port < slice.inputs(); ++port) {
-            integers places;
-            if (!known_values(r.model, slice.input(port), places) || places.contains(op::unknown_value)) {
-                return refuse(reason::axes_not_constant, static_cast<int>(port));
-            }
-        }
-        return yes;
-    }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
     static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions,
@@ -25332,38 +24933,38 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MAIN_TRANSPOSE_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves a dequantization behind Transpose. Constants per channel are transposed too; the order must then leave batch and
-/// channels in their places.
-struct transpose_transformation : movement<transpose_transformation> {
+/// The number of axes of a constant; 0 without one.
+constexpr std::size_t rank_of_constant(const graph& model, node_id constant) {
+    return constant == node_id::none ? 0 : model[constant].shape().rank();
+}
+/// Refuses constants of several values where batch or channels leave their places.
+constexpr verdict order_keeps_channels(const rewrite& r, node_id id, const dequantization& found) {
+    const tensor& order = *r.model.constant_value(r.model[id].input(1));
+    const bool stay = order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1;
+    return stay || is_scalar_like(r.model, found)
+               ? yes
+               : uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t) { return true; });
+}
+/// Refuses constants that are neither vectors nor have all axes of the data, or all but the first.
+constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
+    const std::size_t rank = r.model[id].shape().rank();
+    const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
+    return fits(rank_of_constant(r.model, found.zero_point)) && fits(rank_of_constant(r.model, found.scale))
+               ? yes
+               : refuse(reason::shapes_do_not_match, 0);
+}
+
+/// Moves a dequantization behind Transpose; constants per channel, transposed too, ask that batch and channels keep their places.
+struct transpose_transformation
+    : movement<transpose_transformation, can_move_behind, order_keeps_channels, constants_have_rank> {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind, channels_stay, constants_have_rank>(r, id);
-    }
     static constexpr auto constant_behind = through_operation_aligned;
     static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
-        const bool are_vectors = rank_of(r.model, found.zero_point) <= 1 && rank_of(r.model, found.scale) <= 1;
+        const bool are_vectors =
+            rank_of_constant(r.model, found.zero_point) <= 1 && rank_of_constant(r.model, found.scale) <= 1;
         return are_vectors && uniform_over_window(r, transpose, found) ? found : movement::moved(r, transpose, found);
-    }
-
-private:
-    static constexpr std::size_t rank_of(const graph& model, node_id constant) {
-        return constant == node_id::none ? 0 : model[constant].shape().rank();
-    }
-    static constexpr verdict channels_stay(const rewrite& r, node_id id, const dequantization& found) {
-        const tensor& order = *r.model.constant_value(r.model[id].input(1));
-        const bool stay = order.elements() >= 2 && order.integer(0) == 0 && order.integer(1) == 1;
-        return stay || is_scalar_like(r.model, found)
-                   ? yes
-                   : uniform_where(r.model, found, r.model[id].shape().rank(), [](std::size_t) { return true; });
-    }
-    static constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
-        const std::size_t rank = r.model[id].shape().rank();
-        const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
-        return fits(rank_of(r.model, found.zero_point)) && fits(rank_of(r.model, found.scale))
-                   ? yes
-                   : refuse(reason::shapes_do_not_match, 0);
     }
 };
 
@@ -25388,9 +24989,7 @@ struct unsqueeze_transformation : movement<unsqueeze_transformation, is_version<
 // ======== lpt/transformation/main/move_behind.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MOVE_BEHIND_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MOVE_BEHIND_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Moves a dequantization behind an operation that gives the values that it gets, by that operation's own rules.
 template <class... Transformations>
@@ -25414,9 +25013,7 @@ using move_behind = move_behind_first_of<
     relu_transformation, reshape_transformation, shuffle_channels_transformation, space_to_batch_transformation,
     squeeze_transformation, strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/transformation/markup/propagation.hpp
@@ -25434,13 +25031,10 @@ constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
 /// True if an input port was marked as one that must not be quantized.
 constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
     const auto precisions = attributes_of<attribute::precisions>(r);
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+    return for_any(0, r.model[id].inputs(), [&](std::size_t port) {
         const attribute::precisions* found = precisions.find_input(id, port);
-        if (found != nullptr && found->types.empty()) {
-            return true;
-        }
-    }
-    return false;
+        return found != nullptr && found->types.empty();
+    });
 }
 
 /// Marks all input ports that nothing was said about as ones that must not be quantized.
@@ -25457,17 +25051,14 @@ constexpr void forbid_precisions(rewrite& r, node_id id) {
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
 constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
     const graph& model = r.model;
-    if (!may_be_dequantized(model, model[id].input(port))) {
-        return model[id].input(port);
+    const output_ref source = model[id].input(port);
+    if (!may_be_dequantized(model, source)) {
+        return source;
     }
     const dequantization found = find_dequantization(model, id, precisions, port);
-    if (!found.empty() && model[found.data.node].is<op::convert>()) {
-        const output_ref above = model[found.data.node].input(0);
-        if (model[above.node].is<op::fake_quantize>()) {
-            return above;
-        }
-    }
-    return model[id].input(port);
+    const bool is_pair = !found.empty() && model[found.data.node].is<op::convert>();
+    const output_ref above = is_pair ? model[found.data.node].input(0) : source;
+    return model[above.node].is<op::fake_quantize>() ? above : source;
 }
 
 /// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.
@@ -25668,14 +25259,11 @@ private:
 
     /// Data and state that are dequantized come from u8.
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
-        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+        const auto of_port = [&](std::size_t port) {
             const dequantization found = find_dequantization(r, id, port);
-            const verdict answer = found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
-            if (!answer) {
-                return answer;
-            }
-        }
-        return yes;
+            return found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+        };
+        return first_refusal([&] { return of_port(0); }, [&] { return of_port(1); });
     }
     static constexpr bool is_constant_fake_quantize(const graph& model, node_id producer) {
         return model[producer].is<op::fake_quantize>() && is_constant(model, model[producer].input(0));
@@ -25686,13 +25274,10 @@ private:
             return yes;
         }
         const data_precision precision = weights_precision_of(r, producer);
-        if (!precision) {
-            return refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port));
-        }
-        if (precision.has_zero_point) {
-            return refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer);
-        }
-        return port > 1 ? yes : refuse_other_than_u8(port, precision.type);
+        return !precision ? refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port))
+               : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer)
+               : port > 1                 ? yes
+                                          : refuse_other_than_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;
@@ -25726,7 +25311,7 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation, can_mo
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
 
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -25737,16 +25322,24 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation, can_mo
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_SUM_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
-/// s * (sum of q - n * z).
-struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
+/// Refuses a zero point where it is not known how many elements are summed.
+constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
+    const shape& data = r.model.shape(r.model[id].input(0));
+    const seq<bool, 8> reduced = reduced_axes(r.model, id);
+    for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
+        if (reduced[axis] && !data.is_static(axis)) {
+            return refuse_axis(reason::dynamic_axis, 0, axis);
+        }
+    }
+    return yes;
+}
+
+/// Moves a dequantization behind ReduceSum, then real: the sum of n elements s * (q - z) is s * (sum of q - n * z).
+struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move_behind_reduction, count_is_known> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<can_move_behind_reduction, count_is_known>(r, id);
-    }
-    static constexpr move_settings settings(const rewrite&, node_id) { return {.update_output_type = false}; }
+    static constexpr bool updates_type(const rewrite&, node_id) { return false; }
     static constexpr dequantization moved(rewrite& r, node_id reduce, const dequantization& found) {
         dequantization behind = reduction::moved(r, reduce, found);
         if (!found.has_subtract()) {
@@ -25765,18 +25358,6 @@ struct reduce_sum_transformation : reduction<reduce_sum_transformation> {
             fold_to_constant(r, op::multiply{}, {fold_convert(r.model, behind.zero_point, type), factor});
         behind.zero_point_convert = node_id::none;
         return behind;
-    }
-
-private:
-    static constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
-        const shape& data = r.model.shape(r.model[id].input(0));
-        const seq<bool, 8> reduced = reduced_axes(r.model, id);
-        for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
-            if (reduced[axis] && !data.is_static(axis)) {
-                return refuse_axis(reason::dynamic_axis, 0, axis);
-            }
-        }
-        return yes;
     }
 };
 
@@ -25853,13 +25434,8 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
 
 /// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
 template <class Rule>
-struct split_movement : guarded<Rule> {
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<is_dequantized, data_has_rank>(r, id);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
-        const node_id old = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
+struct split_movement : dequantized_rule<Rule, is_dequantized, data_has_rank> {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id old, const dequantization& found) {
         graph& model = r.model;
         const node_id split = clone_with_information(r, old, inputs_of(model, old, {found.data}), model[old].name());
         const seq<node_id, 4> zero_points =
@@ -25933,8 +25509,7 @@ template <class Step>
 }
 }  // namespace detail
 
-/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions and the attribute tables
-/// of those graphs.
+/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions, and their attribute tables.
 template <class Step>
 [[gnu::always_inline]] constexpr void run_on_bodies(rewrite& r, node_id id) {
     if (!r.model.is_plain() && r.model[id].bodies().size() != 0) {  // nearly no network has one
@@ -25944,8 +25519,8 @@ template <class Step>
 
 /// A step that visits all operations from which it is not kept away, in order, and those of the graphs inside of nodes first.
 ///
-/// `Step` has a name and `visit(r, id)`. With `NeedsInputs` it leaves out operations without inputs, and what it leaves out with the graphs
-/// inside.
+/// `Step` has a name and `visit(r, id)`; it may have `needed(r)`: false if a pipeline may leave the step out. With `NeedsInputs` it leaves out
+/// operations without inputs, and what it leaves out with the graphs inside.
 template <class Step, bool NeedsInputs = false>
 struct step_over_operations {
     [[gnu::cold]] static constexpr void run(rewrite& r) {
@@ -25997,7 +25572,6 @@ struct align_quantization_intervals : step_over_operations<align_quantization_in
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::intervals_alignment>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
     static constexpr void visit(rewrite& r, node_id id) {
@@ -26079,14 +25653,12 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_PARAMETERS_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
-/// per-tensor quantization only.
+/// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that takes per-tensor ones only.
 struct align_quantization_parameters : step_over_operations<align_quantization_parameters> {
     static constexpr text_view name = "AlignQuantizationParameters";
     using may_read = attribute::set<attribute::precision_preserved, attribute::quantization_granularity>;
     using writes = attribute::set<attribute::quantization_alignment>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
     static constexpr void visit(rewrite& r, node_id id) {
@@ -26131,7 +25703,6 @@ struct markup_avg_pool_precision_preserved : step_over_operations<markup_avg_poo
     using may_read = attribute::set<attribute::precision_preserved>;
     using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
     static constexpr void visit(rewrite& r, node_id id) {
@@ -26235,7 +25806,6 @@ struct markup_precisions {
     static constexpr text_view name = "MarkupPrecisions";
     using writes = attribute::set<attribute::precisions, attribute::precision_preserved>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
 
     [[gnu::cold]] static constexpr void run(rewrite& r) {
@@ -26254,8 +25824,6 @@ struct markup_precisions {
     }
 
 private:
-    using precisions_table = attribute::table<attribute::precisions>;
-
     static constexpr void check(const restriction_table& restrictions) {
         for (const precision_row& row : restrictions.precisions) {
             if (!op::is_of_user(row.operation) && !is_quantizable(row.operation) && row.operation != op::kind::result) {
@@ -26270,12 +25838,10 @@ private:
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
         if (!supported || !base_precondition(r, id)) {
-            restrict(r, id, {port_types{{0}, {}}});
-            return;
+            return restrict(r, id, {port_types{{0}, {}}});
         }
         if (op::is_of_user(operation)) {
-            mark_up_of_user(r, id, *r.model[id].attributes().facts_of_user());
-            return;
+            return mark_up_of_user(r, id, *r.model[id].attributes().facts_of_user());
         }
         if (preserves_precision(facts) && !has_port_without_precisions(r, id) &&
             !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
@@ -26351,7 +25917,7 @@ private:
         }
     }
     static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
-        precisions_table precisions = attributes_of<attribute::precisions>(r);
+        auto precisions = attributes_of<attribute::precisions>(r);
         attribute::place first;
         for (const std::int32_t number : group.ports) {
             const auto port = static_cast<std::size_t>(number);
@@ -26387,7 +25953,6 @@ struct markup_quantization_granularity : step_over_operations<markup_quantizatio
     static constexpr text_view name = "MarkupQuantizationGranularity";
     using writes = attribute::set<attribute::quantization_granularity>;
 
-    /// False if a pipeline may leave the step out.
     static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
 
     static constexpr void visit(rewrite& r, node_id id) {
@@ -26493,21 +26058,23 @@ struct linear_operands {
 /// The operands of two linear operations in a row; empty if `outer` is not the only reader of an `Inner` with a constant.
 template <class Inner>
 constexpr linear_operands find_linear_operands(const graph& model, node_id outer) {
-    const int second = detail::constant_port(model, outer, false);
-    if (second < 0) {
+    const detail::operands_with_constant below = detail::operands_of(model, outer);
+    const node_id inner = below.data.node;
+    if (!below || !model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
         return {};
     }
-    const node_id inner = model[outer].input(second == 1 ? 0 : 1).node;
-    if (!model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
-        return {};
-    }
-    const int first = detail::constant_port(model, inner, false);
-    if (first < 0) {
-        return {};
-    }
-    return {inner, model[inner].input(first == 1 ? 0 : 1), model[inner].input(static_cast<std::size_t>(first)),
-            model[outer].input(static_cast<std::size_t>(second))};
+    const detail::operands_with_constant above = detail::operands_of(model, inner);
+    return above ? linear_operands{inner, above.data, above.constant, below.constant} : linear_operands{};
 }
+
+/// A rule that makes one operation, or two others, of an `Inner` with a constant and the operation with one that alone reads it.
+template <class Rule, class Inner>
+struct linear_fusion {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const linear_operands found = find_linear_operands<Inner>(r.model, id);
+        return found && Rule::fuse(r, id, found);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -26518,15 +26085,11 @@ constexpr linear_operands find_linear_operands(const graph& model, node_id outer
 namespace lpt::inline LPT_ABI {
 
 /// (x + a) + b  ->  x + (a + b)
-struct add_add_fusion {
+struct add_add_fusion : linear_fusion<add_add_fusion, op::add> {
     static constexpr text_view name = "AddAddFusion";
     using pattern = lpt::pattern<op::add>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<op::add>(r.model, id);
-        if (!found) {
-            return false;
-        }
+    [[gnu::cold]] static constexpr bool fuse(rewrite& r, node_id id, const linear_operands& found) {
         const output_ref sum = fold_operation(r.model, op::add{}, {found.first, found.second});
         const node_id add = r.model.add(op::add{}, {found.data, sum});
         replace_and_name(r, id, add);
@@ -26544,15 +26107,11 @@ struct add_add_fusion {
 namespace lpt::inline LPT_ABI {
 
 /// (x + a) * b  ->  x * b + a b, so that the Multiply can meet what is above it.
-struct add_multiply_fusion {
+struct add_multiply_fusion : linear_fusion<add_multiply_fusion, op::add> {
     static constexpr text_view name = "AddMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<op::add>(r.model, id);
-        if (!found) {
-            return false;
-        }
+    [[gnu::cold]] static constexpr bool fuse(rewrite& r, node_id id, const linear_operands& found) {
         graph& model = r.model;
         if (model.type(found.data) != model.type(found.second) || model.type(found.first) != model.type(found.second)) {
             return r.refused(id, name, refuse(reason::types_do_not_match));
@@ -26571,57 +26130,6 @@ struct add_multiply_fusion {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/prerequisites/branches_of_concat.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
-#define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_BRANCHES_OF_CONCAT_HPP
-namespace lpt::inline LPT_ABI {
-
-/// Dividing a constant that is applied behind a Concat into one for each of its inputs.
-
-/// True if a constant behind a Concat varies over the joined axis; a range of FakeQuantize may have more axes, of size 1.
-constexpr bool varies_over_joined_axis(const graph& model, node_id constant, node_id concat) {
-    const std::size_t rank = model[concat].shape().rank();
-    return model[constant].shape().trimmed_left(rank).padded_left(rank)[concat_axis(model, concat)] != 1;
-}
-/// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
-constexpr bool can_split_constant(const graph& model, node_id constant, node_id concat) {
-    bool is_known = true;
-    for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-        const shape& branch = model.shape(model[concat].input(input));
-        is_known = is_known && branch.rank_is_static() && branch.is_static(concat_axis(model, concat));
-    }
-    return is_known || !varies_over_joined_axis(model, constant, concat);
-}
-/// The constants of the branches: parts along the joined axis where the constant varies over it, copies otherwise.
-constexpr seq<output_ref> constants_of_branches(rewrite& r, node_id constant, node_id concat) {
-    graph& model = r.model;
-    const tensor values = constant_of(model, constant);
-    const std::size_t rank = model[concat].shape().rank();
-    const std::size_t axis = concat_axis(model, concat);
-    const bool varies = varies_over_joined_axis(model, constant, concat);
-    seq<output_ref> parts;
-    integers lengths;
-    for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-        if (varies) {
-            lengths.push_back(model.shape(model[concat].input(input))[axis]);
-        } else {
-            parts.push_back(model.constant(values));
-        }
-    }
-    if (varies) {
-        const tensor full(values, values.dimensions().trimmed_left(rank).padded_left(rank));
-        const integers axes{static_cast<std::int64_t>(axis)};
-        const node_id split = model.add(op::variadic_split{},
-                                        {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
-                                         model.constant(make_indices(lengths))});
-        fold(model, split, parts);
-    }
-    return parts;
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
 // ======== lpt/transformation/prerequisites/move_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
@@ -26629,43 +26137,26 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
 /// quantized by itself. A Convert and dequantization below it move along.
-struct move_fake_quantize {
+struct move_fake_quantize : guarded<move_fake_quantize> {
     static constexpr text_view name = "MoveFakeQuantize";
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    static constexpr bool is_about(const rewrite& r, node_id id) {
+        const node_id concat = concat_above(r.model, id);
+        return r.model[concat].is<op::concat>() && r.model.use_count(concat) == 1;
+    }
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const graph& model = r.model;
-        const node_id above = model.producer(id, 0);
-        const node_id relu = model[above].is<op::relu>() ? above : node_id::none;
-        const node_id concat = relu == node_id::none ? above : model.producer(relu, 0);
-        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
-            return false;
-        }
-        if (const verdict why = can_transform(model, id, concat); !why) {
-            return r.refused(id, name, why);
-        }
-        move(r, id, relu, concat);
-        return true;
-    }
-
-private:
-    static constexpr bool has_convert_below(const graph& model, node_id id) {
-        return model[model.first_use(id).node].is<op::convert>();
-    }
-    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
+        const node_id concat = concat_above(model, id);
+        const node_id first = model.producer(concat, 0);
+        const bool is_one =
+            (model[concat].inputs() == 1 || model[first].is<op::split>()) &&
+            for_all(1, model[concat].inputs(), [&](std::size_t port) { return model.producer(concat, port) == first; });
         if (model[concat].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
-        if (model.use_count({id, 0}) == 0) {
-            return refuse(reason::nothing_to_do);
-        }
-        const node_id first = model.producer(concat, 0);
-        bool one_producer = model[concat].inputs() == 1 || model[first].is<op::split>();
-        for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
-            one_producer = one_producer && model.producer(concat, port) == first;
-        }
-        if (one_producer) {
+        if (is_one || model.use_count({id, 0}) == 0) {
             return refuse(reason::nothing_to_do);
         }
         for (std::size_t port = 1; port < 5; ++port) {
@@ -26673,48 +26164,95 @@ private:
                 return refuse_axis(reason::dynamic_channel, static_cast<int>(port), concat_axis(model, concat));
             }
         }
-        if (has_convert_below(model, id)) {
-            const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
-            for (const node_id constant : {below.zero_point, below.scale}) {
-                if (constant != node_id::none && !can_split_constant(model, constant, concat)) {
-                    return refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), constant);
-                }
-            }
-        }
-        return yes;
+        const node_id whole = first_constant(dequantization_below(model, id), [&](node_id constant) {
+            return !can_split_constant(model, constant, concat);
+        });
+        return whole == node_id::none ? yes
+                                      : refuse_axis(reason::dynamic_channel, -1, concat_axis(model, concat), whole);
     }
-    /// A clone for one branch, called "<name>_<number>".
-    static constexpr node_id numbered_clone(rewrite& r, node_id like, view<output_ref> inputs, std::size_t branch) {
-        return clone_with_information(r, like, inputs, join({r.model[like].name(), "_", branch + 1}).view());
-    }
-
-    static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
+        const node_id concat = concat_above(model, id);
         seq<seq<output_ref>, 4> ranges;
         for (std::size_t port = 1; port < 5; ++port) {
             ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
         }
-        const bool converted = has_convert_below(model, id);
-        const node_id convert = converted ? model.first_use(id).node : node_id::none;
-        const dequantization below = converted ? find_dequantization_below(model, convert) : dequantization{};
+        const node_id convert = convert_below(model, id);
+        const dequantization below = dequantization_below(model, id);
         seq<output_ref> branches;
         for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
             output_ref branch = model[concat].input(input);
-            if (relu != node_id::none) {
+            if (const node_id relu = model.producer(id, 0); relu != concat) {
                 branch = numbered_clone(r, relu, {branch}, input);
             }
             branch = numbered_clone(
                 r, id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]}, input);
-            if (converted) {
-                branch = numbered_clone(r, convert, {branch}, input);
-            }
-            branches.push_back(branch);
+            branches.push_back(convert == node_id::none ? branch : numbered_clone(r, convert, {branch}, input));
         }
         if (below.empty()) {
-            finish(r, concat, branches, converted ? convert : id);
+            finish(r, concat, branches, convert == node_id::none ? id : convert);
         } else {
             move_dequantization_before(r, concat, branches, below);
         }
+        return true;
+    }
+
+private:
+    static constexpr node_id concat_above(const graph& model, node_id id) {
+        const node_id above = model.producer(id, 0);
+        return model[above].is<op::relu>() ? model.producer(above, 0) : above;
+    }
+    static constexpr node_id convert_below(const graph& model, node_id id) {
+        const node_id below = model.first_use(id).node;
+        return model[below].is<op::convert>() ? below : node_id::none;
+    }
+    static constexpr dequantization dequantization_below(const graph& model, node_id id) {
+        const node_id convert = convert_below(model, id);
+        return convert == node_id::none ? dequantization{} : find_dequantization_below(model, convert);
+    }
+    /// True if a constant behind a Concat varies over the joined axis; a range of FakeQuantize may have more axes, of size 1.
+    static constexpr bool varies_over_joined_axis(const graph& model, node_id constant, node_id concat) {
+        const std::size_t rank = model[concat].shape().rank();
+        return model[constant].shape().trimmed_left(rank).padded_left(rank)[concat_axis(model, concat)] != 1;
+    }
+    /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
+    static constexpr bool can_split_constant(const graph& model, node_id constant, node_id concat) {
+        return !varies_over_joined_axis(model, constant, concat) ||
+               for_all(0, model[concat].inputs(), [&](std::size_t input) {
+                   const shape& branch = model.shape(model[concat].input(input));
+                   return branch.rank_is_static() && branch.is_static(concat_axis(model, concat));
+               });
+    }
+    /// The constants of the branches: parts along the joined axis where the constant varies over it, copies otherwise.
+    static constexpr seq<output_ref> constants_of_branches(rewrite& r, node_id constant, node_id concat) {
+        graph& model = r.model;
+        const tensor values = constant_of(model, constant);
+        const std::size_t rank = model[concat].shape().rank();
+        const std::size_t axis = concat_axis(model, concat);
+        const bool varies = varies_over_joined_axis(model, constant, concat);
+        seq<output_ref> parts;
+        integers lengths;
+        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+            if (varies) {
+                lengths.push_back(model.shape(model[concat].input(input))[axis]);
+            } else {
+                parts.push_back(model.constant(values));
+            }
+        }
+        if (varies) {
+            const tensor full(values, values.dimensions().trimmed_left(rank).padded_left(rank));
+            const integers axes{static_cast<std::int64_t>(axis)};
+            const node_id split = model.add(
+                op::variadic_split{}, {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
+                                       model.constant(make_indices(lengths))});
+            fold(model, split, parts);
+        }
+        return parts;
+    }
+
+    /// A clone for one branch, called "<name>_<number>".
+    static constexpr node_id numbered_clone(rewrite& r, node_id like, view<output_ref> inputs, std::size_t branch) {
+        return clone_with_information(r, like, inputs, join({r.model[like].name(), "_", branch + 1}).view());
     }
 
     static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
@@ -26730,17 +26268,12 @@ private:
     static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches,
                                                      const dequantization& below) {
         graph& model = r.model;
-        seq<output_ref> zero_points;
-        bool shares_zero_point = false;
-        if (below.has_subtract()) {
-            shares_zero_point =
-                below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
-            zero_points = constants_of_branches(r, below.zero_point, concat);
-        }
-        seq<output_ref> scales;
-        if (below.has_multiply()) {
-            scales = constants_of_branches(r, below.scale, concat);
-        }
+        const bool shares_zero_point =
+            below.zero_point_convert != node_id::none && !varies_over_joined_axis(model, below.zero_point, concat);
+        const seq<output_ref> zero_points =
+            below.has_subtract() ? constants_of_branches(r, below.zero_point, concat) : seq<output_ref>();
+        const seq<output_ref> scales =
+            below.has_multiply() ? constants_of_branches(r, below.scale, concat) : seq<output_ref>();
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
             const auto append = [&](node_id like, view<output_ref> inputs) {
@@ -26773,15 +26306,11 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// (x * a) * b  ->  x * (a b)
-struct multiply_multiply_fusion {
+struct multiply_multiply_fusion : linear_fusion<multiply_multiply_fusion, op::multiply> {
     static constexpr text_view name = "MultiplyMultiplyFusion";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<op::multiply>(r.model, id);
-        if (!found) {
-            return false;
-        }
+    [[gnu::cold]] static constexpr bool fuse(rewrite& r, node_id id, const linear_operands& found) {
         if (r.model[found.inner].relaxed()) {
             return r.refused(id, name, refuse(reason::types_do_not_match));
         }
@@ -26812,19 +26341,11 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
     }
-    output_ref data = model[source.node].input(0);
-    if (model[data.node].is<op::subtract>()) {
-        const output_ref zero_point = model[data.node].input(1);
-        if (!is_constant(model, zero_point) && !is_converted_constant(model, zero_point)) {
-            return false;
-        }
-        data = model[data.node].input(0);
-    }
-    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0)) ||
-        !(model.shape(data) == model.shape(source))) {
-        return false;
-    }
-    return types.contains(model.type(model[data.node].input(0)));
+    const node_id above = model.producer(source.node, 0);
+    const bool shifts = model[above].is<op::subtract>();
+    const output_ref data = model[shifts ? above : source.node].input(0);
+    return (!shifts || stored_constant_of(model, model[above].input(1))) && is_converted_constant(model, data) &&
+           model.shape(data) == model.shape(source) && types.contains(model.type(model[data.node].input(0)));
 }
 
 /// Moves `movement` (an operation that moves values, on input 0) above the Convert, or the elementwise operation, that produces its input;
@@ -26845,8 +26366,8 @@ constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* const
     return pulled;
 }
 
-/// Moves `movement` up through the dequantization of weights and into their Constant. `moved_constant(elementwise, values, result)`
-/// gives the constant of an elementwise operation in its new place, and false where the movement stops.
+/// Moves `movement` up through the dequantization of weights and into their Constant. `moved_constant(elementwise, values)` gives
+/// the constant of an elementwise operation in its new place, and no tensor where the movement stops.
 template <class MovedConstant>
 constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstant& moved_constant) {
     graph& model = r.model;
@@ -26862,10 +26383,9 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
             movement = pull_through(r, movement);
             continue;
         }
-        const node_id operand = model.producer(above, 1);
-        const node_id constant = model[operand].is<op::convert>() ? model.producer(operand, 0) : operand;
-        tensor moved;
-        if (!moved_constant(above, constant_of(model, constant), moved)) {
+        const output_ref constant = stored_constant_of(model, model[above].input(1));
+        const tensor moved = moved_constant(above, constant_of(model, constant.node));
+        if (!moved) {
             return;
         }
         movement = pull_through(r, movement, &moved);
@@ -26898,8 +26418,8 @@ struct pull_reshape_through_dequantization {
             return r.refused(id, name, refuse(reason::nothing_to_do));
         }
         const shape target = model[id].shape();
-        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
-            return reshaped_constant(values, model[elementwise].shape(), target, result);
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values) {
+            return reshaped_constant(values, model[elementwise].shape(), target);
         });
         return true;
     }
@@ -26907,16 +26427,13 @@ struct pull_reshape_through_dequantization {
     /// The constant of an elementwise operation of shape `from`, for the same operation on data of shape `target`.
     ///
     /// Along the axes of `target` that an axis of `from` becomes, the constant is as long as `target` where it was as long
-    /// as `from`, and 1 where it was broadcast. False if there is no such constant.
-    static constexpr bool reshaped_constant(const tensor& values, const shape& from, const shape& target,
-                                            tensor& result) {
+    /// as `from`, and 1 where it was broadcast. No tensor if there is no such constant.
+    static constexpr tensor reshaped_constant(const tensor& values, const shape& from, const shape& target) {
         if (values.elements() == 1) {
-            result = tensor(values, shape{});
-            return true;
+            return tensor(values, shape{});
         }
         if (values.dimensions().rank() == target.rank() && broadcasts_to(values.dimensions(), target)) {
-            result = values;
-            return true;
+            return values;
         }
         const shape own = values.dimensions().padded_left(from.rank());
         shape derived = target;
@@ -26933,10 +26450,9 @@ struct pull_reshape_through_dequantization {
             }
         }
         if (derived.elements() != values.elements()) {
-            return false;
+            return {};
         }
-        result = tensor(values, derived);
-        return true;
+        return tensor(values, derived);
     }
 };
 
@@ -26958,15 +26474,13 @@ struct pull_transpose_through_dequantization {
             return false;
         }
         const output_ref order = r.model[id].input(1);
-        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values) -> tensor {
             const std::size_t rank = r.model[elementwise].shape().rank();
             if (values.dimensions().rank() != rank && values.elements() != 1) {
-                return false;
+                return {};
             }
             const tensor full(values, values.elements() == 1 ? shape::of_ones(rank) : values.dimensions());
-            result =
-                constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
-            return true;
+            return constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
         });
         return true;
     }
@@ -34019,20 +33533,17 @@ namespace lpt::inline LPT_ABI {
 /// after:  y = s1 * s2 * ((x1 - z1) * (x2 - z2))
 /// Zero points stay as Subtracts of low precision tensors; these and the inner Multiply are marked DisableCleanup. A zero
 /// point is rounded, halves away from zero; one of 0 goes away.
-struct multiply_transformation {
+struct multiply_transformation : guarded<multiply_transformation> {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
 
+    /// A Multiply by a constant is a lone scale.
+    static constexpr bool is_about(const rewrite& r, node_id id) { return !detail::operands_of(r.model, id); }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return weightable_verdict(r, id);
+        const weights_source second = find_weights(r.model, id, r.options.default_precisions);
+        return weightable_verdict(r, id, find_dequantization(r, id), second);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (is_lone_scale(r, id)) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id multiply = unshare(r, id);
         if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
@@ -34056,9 +33567,6 @@ struct multiply_transformation {
     }
 
 private:
-    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
-        return is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
-    }
     static constexpr output_ref low_precision_operand(rewrite& r, const dequantization& found) {
         if (!found.has_subtract()) {
             return found.data;
@@ -34080,24 +33588,30 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SUBTRACT_HPP
 namespace lpt::inline LPT_ABI {
 
+/// Refuses a constant that is subtracted from a dequantization over other axes than the channels, or is no real number.
+constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequantization& found) {
+    const output_ref shift = r.model[id].input(1);
+    if (!detail::keeps_data_shape(r.model, id, r.model[id].input(0)) ||
+        !is_per_channel_constant(r.model, id, shift.node, found.channel_axis)) {
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
+    }
+    const element type = r.model.type(shift);
+    return is_real(type) ? yes : refuse_type(reason::types_do_not_match, 1, type);
+}
+
 /// Takes a constant that is subtracted from dequantized data into the dequantization; not part of the default pipeline.
 ///
 /// before: y = scale * (x - zero_point) - shift
 /// after:  y = scale * (x - (zero_point + shift / scale))
 /// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
 /// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
-struct subtract_transformation : guarded<subtract_transformation> {
+struct subtract_transformation : dequantized_rule<subtract_transformation, base_precondition, has_scale,
+                                                  has_low_precision, scale_is_not_zero, shift_is_per_channel> {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<base_precondition, has_scale, has_low_precision, scale_is_not_zero, shift_is_per_channel>(
-            r, id);
-    }
-    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id subtract, const dequantization& found) {
         graph& model = r.model;
-        const node_id subtract = unshare(r, id);
-        const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
         const element type = model.type(found.scale);
         constant zero_point = constant(model, model[subtract].input(1).node).as(type) / constant(model, found.scale);
         if (found.has_subtract()) {
@@ -34116,17 +33630,6 @@ struct subtract_transformation : guarded<subtract_transformation> {
             model.add_relaxed(op::multiply{}, {shifted, found.scale}, {{type, type}, {model[subtract].type()}});
         return replace_and_name(r, subtract, scaled);
     }
-
-private:
-    static constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequantization& found) {
-        const output_ref shift = r.model[id].input(1);
-        if (!detail::keeps_data_shape(r.model, id, 1) ||
-            !is_per_channel_constant(r.model, id, shift.node, found.channel_axis)) {
-            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
-        }
-        const element type = r.model.type(shift);
-        return is_real(type) ? yes : refuse_type(reason::types_do_not_match, 1, type);
-    }
 };
 
 }  // namespace lpt::inline LPT_ABI
@@ -34135,9 +33638,7 @@ private:
 // ======== lpt/transformation/preparation/division.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_DIVISION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_DIVISION_HPP
-namespace lpt::inline LPT_ABI {
-
-namespace detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Divides the values of a tensor by a number without changing what the network gives: scales, ranges and constants above are
 /// divided, and everything below is followed until a normalization takes the factor out again.
@@ -34272,9 +33773,7 @@ public:
     }
 };
 
-}  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/transformation/preparation/fq_stripping.hpp
@@ -34309,16 +33808,13 @@ private:
 
     static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
         const verdict why = can_strip(r, id);
-        if (!why) {
-            r.refused(id, name, why);
-            return;
+        const double step = why && adjusts ? greatest_step(r.model, id) : 0;
+        if (step > 1) {
+            detail::division(r, 10 * step).apply(id);
         }
-        if (adjusts) {
-            if (const double step = greatest_step(r.model, id); step > 1) {
-                detail::division(r, 10 * step).apply(id);
-            }
+        if (why || r.refused(id, name, why)) {
+            strip(r, id);
         }
-        strip(r, id);
     }
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {
@@ -34473,13 +33969,12 @@ private:
     static constexpr verdict no_cache(node_id about) { return refuse_because_of(reason::no_cache, 0, about); }
 
     static constexpr verdict find_dequantization_above(const graph& model, node_id id, kv_cache& found) {
-        const node_id multiply = model.producer(id, 0);
-        const int port = detail::constant_port(model, multiply, false);
-        if (port < 0) {
+        const detail::operands_with_constant operands = detail::operands_of(model, model.producer(id, 0));
+        if (!operands) {
             return refuse(reason::no_dequantization, 0);
         }
-        found.factor = model[multiply].input(static_cast<std::size_t>(port));
-        found.convert = model.producer(multiply, static_cast<std::size_t>(1 - port));
+        found.factor = operands.constant;
+        found.convert = operands.data.node;
         if (const node& above = model[found.convert]; above.is<op::subtract>() && is_constant(model, above.input(1))) {
             found.zero_point = above.input(1);
             found.convert = above.input(0).node;
@@ -34503,13 +33998,13 @@ private:
             found.multiply = model.producer(found.subtract, 0);
         }
         const bool multiplies = model[found.multiply].is<op::multiply>();
-        const int constant = multiplies ? detail::constant_port(model, found.multiply, false) : -1;
-        if (constant < 0) {
+        const auto operands =
+            multiplies ? detail::operands_of(model, found.multiply) : detail::operands_with_constant{};
+        if (!operands) {
             return no_cache(found.multiply);
         }
-        const auto port = static_cast<std::size_t>(constant);
-        found.scale = model[found.multiply].input(port);
-        found.data = model[found.multiply].input(1 - port);
+        found.scale = operands.constant;
+        found.data = operands.data;
         for (const output_ref each : {found.scale, found.shift}) {
             if (each && !is_constant(model, each)) {
                 return refuse_because_of(reason::input_not_constant, 0, each.node);
@@ -34527,18 +34022,14 @@ private:
             return no_cache(found.gather);
         }
         found.read = model.producer(found.gather, 0);
-        if (!model[found.read].is<op::read_value>()) {
-            return no_cache(found.read);
-        }
-        if (model[found.gather].version() < 8 || model[found.read].version() < 6) {
-            const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
-            return refuse_value(reason::unsupported_version, 0, model[old].version(), old);
-        }
-        if (model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read) {
-            return no_cache(found.read);
-        }
-        return is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
-                                                                 : have_one_reader(model, found);
+        const node_id old = model[found.gather].version() < 8 ? found.gather : found.read;
+        return !model[found.read].is<op::read_value>() ? no_cache(found.read)
+               : old == found.gather || model[old].version() < 6
+                   ? refuse_value(reason::unsupported_version, 0, model[old].version(), old)
+               : model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read
+                   ? no_cache(found.read)
+               : is_variable_used_elsewhere(model, id, found.read) ? refuse(reason::shared_state)
+                                                                   : have_one_reader(model, found);
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
     static constexpr verdict have_one_reader(const graph& model, const kv_cache& found) {
@@ -34630,10 +34121,11 @@ private:
         }
         const element low = model[found.concat].type();
         const element real = model[found.convert].type();
-        const double factor = constant_of(model, found.factor.node).real(0);
-        const double zero_point = found.zero_point ? constant_of(model, found.zero_point.node).real(0) : 0;
-        const double scale = constant_of(model, found.kept.scale.node).real(0);
-        const double shift = found.kept.shift ? constant_of(model, found.kept.shift.node).real(0) : 0;
+        const auto value_of = [&](output_ref one) { return one ? constant_of(model, one.node).real(0) : 0.0; };
+        const double factor = value_of(found.factor);
+        const double zero_point = value_of(found.zero_point);
+        const double scale = value_of(found.kept.scale);
+        const double shift = value_of(found.kept.shift);
         const auto dequantized = [&](double q) {
             return convert_value(real, convert_value(real, q - zero_point) * factor);
         };
@@ -34718,11 +34210,8 @@ private:
             return false;
         }
         const node& concat = model[model.producer(convert, 0)];
-        if (!concat.is<op::concat>() || concat.inputs() != 2) {
-            return false;
-        }
-        const node& cache = model[concat.input(0).node];
-        return cache.is<op::parameter>() || cache.is<op::gather>();
+        const op::kind cache = concat.is<op::concat>() ? model[concat.input(0).node].kind() : op::kind::none;
+        return concat.inputs() == 2 && (cache == op::kind::parameter || cache == op::kind::gather);
     }
     static constexpr verdict can_move(const graph& model, node_id convert) {
         const output_ref source = model[convert].input(0);
@@ -34772,22 +34261,14 @@ struct weights_dequantize_to_fake_quantize {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const std::size_t scale_port = is_constant(model, model[id].input(1)) ? 1 : 0;
-        const output_ref scale = model[id].input(scale_port);
-        output_ref data = model[id].input(1 - scale_port);
+        auto [scale_port, scale, data] = detail::operands_of(model, id);
         output_ref zero_point;
-        if (!is_constant(model, scale)) {
-            return false;
-        }
-        if (model[data.node].is<op::subtract>()) {
+        if (scale && model[data.node].is<op::subtract>()) {
             zero_point = model[data.node].input(1);
             data = model[data.node].input(0);
-            if (!is_constant(model, zero_point) && !is_converted_constant(model, zero_point)) {
-                return false;
-            }
         }
-        if (!is_converted_constant(model, data) || !is_real(model.type(data)) ||
-            model.type(model[data.node].input(0)) != i8) {
+        if (!scale || (zero_point && !stored_constant_of(model, zero_point)) || !is_converted_constant(model, data) ||
+            !is_real(model.type(data)) || model.type(model[data.node].input(0)) != i8) {
             return false;
         }
         if (!broadcasts_to(model.shape(scale), model.shape(data)) ||
@@ -34809,9 +34290,8 @@ struct weights_dequantize_to_fake_quantize {
 private:
     static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
         // Not `try_fold`: a zero point's Convert may be marked as one that stays.
-        const bool converts = zero_point && !is_constant(model, zero_point);
-        return dequantized_bound(model, bound, converts ? model[zero_point.node].input(0) : zero_point, scale,
-                                 model.type(bound));
+        const output_ref stored = zero_point ? stored_constant_of(model, zero_point) : zero_point;
+        return dequantized_bound(model, bound, stored, scale, model.type(bound));
     }
 };
 
@@ -36299,8 +35779,7 @@ struct name_of_declared {
 
 }  // namespace detail
 
-/// Moves the dequantization of a user's operation as its `low_precision` declares it; its name is that of the operation
-/// with `Transformation` behind.
+/// Moves the dequantization of a user's operation as its `low_precision` declares it; it is called "<operation>Transformation".
 ///
 /// Rule `same`:   y = f(scale * (x - zero_point))         becomes  y = scale * (f(x) - zero_point)
 /// Rule `scaled`: y = f(scale_1 * x_1, scale_2 * x_2 …)   becomes  y = scale_1 * scale_2 * … * f(x_1, x_2 …)
@@ -36360,8 +35839,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
         }
         rewriting rewritten(r, operation);
         const node_id made = add_operation(r, operation, inputs, types);
-        copy_information(r, operation, made, false);
-        model.rename(made, model[operation].name());
+        copy_information_and_name(r, operation, made, false);
         const output_ref last = append_dequantization(r, made, behind);
         return rewritten.becomes(made).then(last).finish();
     }
@@ -36374,24 +35852,19 @@ private:
             return scaled;
         }
         const element type = model.type(found.data);
-        if (r.options.update_precisions && !declared.types.contains(type)) {
-            return refuse_type(reason::not_low_precision, port, type);
-        }
+        const bool updates = r.options.update_precisions;
         const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, static_cast<std::size_t>(port));
-        if (marked != nullptr &&
-            (marked->types.empty() || (r.options.update_precisions && !marked->types.contains(type)))) {
-            return refuse_type(reason::restricted_by_target, port, type);
-        }
-        if (!declared.per_channel && !is_scalar_like(model, found)) {
-            return refuse_not_per_tensor(model, found);
-        }
-        if (declared.per_channel && !is_per_channel(model, found, 1)) {
-            return refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale);
-        }
-        if (const verdict sign = scale_is_not_negative(r, id, found); !declared.negative_scale && !sign) {
-            return sign;
-        }
-        return declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found) : yes;
+        const bool is_restricted =
+            marked != nullptr && (marked->types.empty() || (updates && !marked->types.contains(type)));
+        const verdict sign = declared.negative_scale ? yes : scale_is_not_negative(r, id, found);
+        return updates && !declared.types.contains(type) ? refuse_type(reason::not_low_precision, port, type)
+               : is_restricted                           ? refuse_type(reason::restricted_by_target, port, type)
+               : !declared.per_channel && !is_scalar_like(model, found) ? refuse_not_per_tensor(model, found)
+               : declared.per_channel && !is_per_channel(model, found, 1)
+                   ? refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale)
+               : !sign                                            ? sign
+               : declared.rule == op::dequantization_rule::scaled ? has_no_zero_point(r, id, found)
+                                                                  : yes;
     }
     static constexpr bool are_equal(const graph& model, const dequantization& left, const dequantization& right) {
         return model.type(left.data) == model.type(right.data) && left.has_subtract() == right.has_subtract() &&
@@ -36408,10 +35881,9 @@ private:
                !any_value(left, [&](double value) { return value != right.real(place++); });
     }
     static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
-        if (declared.rule == op::dequantization_rule::same) {
-            return r.model.clone(like, inputs);
-        }
-        return r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
+        return declared.rule == op::dequantization_rule::same
+                   ? r.model.clone(like, inputs)
+                   : r.model.add_relaxed(r.model[like].attributes(), inputs, types, {}, r.model[like].version());
     }
 };
 

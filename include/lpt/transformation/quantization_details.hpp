@@ -26,6 +26,10 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
                ? yes
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
+/// True if nothing of that refuses it.
+constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
+    return static_cast<bool>(quantize_is_supported(model, fake_quantize));
+}
 
 /// The shape that both constant output bounds of a FakeQuantize broadcast to, of at most as many axes as the data, as scales have it.
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {

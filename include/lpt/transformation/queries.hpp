@@ -17,7 +17,7 @@ constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& m
         return !found.empty() && is_constant(model, found.data);
     }
     const node_id quantize = model.producer(found.data.node, 0);
-    return model[quantize].is<op::fake_quantize>() && quantize_is_supported(model, quantize);
+    return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.

@@ -124,9 +124,5 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
     };
     return first_refusal([&] { return base_precondition(r, id, found); }, has_shapes, has_scales, has_weights);
 }
-constexpr verdict weightable_verdict(const rewrite& r, node_id id) {
-    return weightable_verdict(r, id, find_dequantization(r, id),
-                              find_weights(r.model, id, r.options.default_precisions));
-}
 
 }  // namespace lpt::inline LPT_ABI

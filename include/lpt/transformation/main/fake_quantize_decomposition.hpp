@@ -79,7 +79,7 @@ private:
         return !has_constant_ranges(model, id) ? refuse(reason::ranges_not_constant)
                : model[id].type() == dynamic  // nobody could say what the dequantization has to give
                    ? refuse_type(reason::types_do_not_match, 0, dynamic)
-                   : !quantize_is_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
+                   : !is_quantize_supported(model, id) ? refuse_levels(model, id, reason::unsupported_levels) : yes;
     }
 
     /// How a FakeQuantize is to be decomposed.

@@ -20,7 +20,8 @@ struct multiply_transformation : guarded<multiply_transformation> {
     /// A Multiply by a constant is a lone scale.
     static constexpr bool is_about(const rewrite& r, node_id id) { return !detail::operands_of(r.model, id); }
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return weightable_verdict(r, id);
+        const weights_source second = find_weights(r.model, id, r.options.default_precisions);
+        return weightable_verdict(r, id, find_dequantization(r, id), second);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;

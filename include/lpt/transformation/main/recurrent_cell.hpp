@@ -76,7 +76,7 @@ private:
             result.operations.push_back(at);
             at = model.producer(at, 0);
         }
-        if (!result.operations.empty() && model[at].is<op::fake_quantize>() && quantize_is_supported(model, at) &&
+        if (!result.operations.empty() && model[at].is<op::fake_quantize>() && is_quantize_supported(model, at) &&
             output_range_shape(model, at).elements() == 1 && r.options.update_precisions &&
             fake_quantize_decomposition_transformation::can_transform(r, at)) {
             result.fake_quantize = at;

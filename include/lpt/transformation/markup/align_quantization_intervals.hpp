@@ -73,7 +73,7 @@ private:
     }
     static constexpr void create(rewrite& r, node_id id) {
         attribute::interval bounds;
-        if (!quantize_is_supported(r.model, id) || !output_interval(r, id, bounds)) {
+        if (!is_quantize_supported(r.model, id) || !output_interval(r, id, bounds)) {
             return;
         }
         const quantization_details details = details_of(r.model, id);

@@ -22,7 +22,7 @@ struct convert_quantize_dequantize {
         if (!find_chain(r, id, found)) {
             return false;
         }
-        if (const verdict why = can_transform(model, id, found); !why) {
+        if (const verdict why = range_is_that_of_type(model, id, found); !why) {
             return r.refused(id, name, why);
         }
         const node& quantize = model[found.quantize];
@@ -46,7 +46,7 @@ private:
         output_ref scale;
     };
 
-    static constexpr verdict can_transform(const graph& model, node_id id, const chain& found) {
+    static constexpr verdict range_is_that_of_type(const graph& model, node_id id, const chain& found) {
         const node& quantize = model[found.quantize];
         const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
         const tensor& low = constant_of(model, quantize.input(3).node);
