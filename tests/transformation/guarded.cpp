@@ -33,6 +33,21 @@ struct renaming_to_found : guarded<renaming_to_found, text> {
         return true;
     }
 };
+/// The same, but of nodes called "other" it says nothing, and those that stay are called "refused".
+struct renaming_its_own_way : guarded<renaming_its_own_way, text> {
+    static constexpr text_view name = "RenamingItsOwnWay";
+    static constexpr bool is_about(const rewrite& r, node_id id) { return r.model[id].name() != text_view("other"); }
+    static constexpr verdict find(const rewrite& r, node_id id, text& found) {
+        return renaming_to_found::find(r, id, found);
+    }
+    static constexpr bool apply(rewrite& r, node_id id, const text& found) {
+        return renaming_to_found::apply(r, id, found);
+    }
+    static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
+        r.model.rename(id, "refused");
+        return r.refused(id, name, why);
+    }
+};
 
 struct relu_network {
     graph model;
@@ -77,4 +92,21 @@ TEST_CASE("a guarded rule gets what its conditions found, and answers without it
     CHECK_FALSE(renaming_to_found::can_transform(unchanged, other.relu));
     CHECK_FALSE(renaming_to_found::transform(unchanged, other.relu));
     CHECK(unchanged.refusals().size() == 1);
+}
+
+TEST_CASE("a guarded rule passes over what it is not about, and says its own way what becomes of what it refuses") {
+    relu_network other("other");
+    rewrite untouched = other.changes();
+    CHECK_FALSE(renaming_its_own_way::transform(untouched, other.relu));
+    CHECK(other.model[other.relu].name() == text_view("other"));
+    CHECK(untouched.refusals().empty());
+    relu_network kept("kept");
+    rewrite refusing = kept.changes();
+    CHECK_FALSE(renaming_its_own_way::transform(refusing, kept.relu));
+    CHECK(kept.model[kept.relu].name() == text_view("refused"));
+    CHECK(refusing.refusals().size() == 1);
+    relu_network old("old");
+    rewrite r = old.changes();
+    CHECK(renaming_its_own_way::transform(r, old.relu));
+    CHECK(old.model[old.relu].name() == text_view("old_found"));
 }
