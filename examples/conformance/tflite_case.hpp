@@ -87,8 +87,9 @@ inline std::string difference_of(const json& port, element type, const shape& di
 /// Makes the network of a case and runs it.
 template <class Arithmetic>
 specified::basic_network<Arithmetic> run_network(const json& conformance_case, const tflite::model& model,
-                                                 const kernel::kernel_table* kernels) {
-    specified::basic_network<Arithmetic> net(model, kernels);
+                                                 const kernel::kernel_table* kernels,
+                                                 specified::intermediates kept = specified::intermediates::share) {
+    specified::basic_network<Arithmetic> net(model, kernels, {}, SIZE_MAX, kept);
     std::size_t position = 0;
     for (const json& port : conformance_case.at("inputs")) {
         const seq<std::byte> data = bytes_of_base64(port.at("data").get<std::string>());
@@ -103,7 +104,9 @@ specified::basic_network<Arithmetic> run_network(const json& conformance_case, c
 template <class Arithmetic>
 std::string run_tflite_model(const json& conformance_case, const json& answer, const tflite::model& model,
                              const kernel::kernel_table* kernels) {
-    const auto net = run_network<Arithmetic>(conformance_case, model, kernels);
+    const auto kept =
+        answer.contains("intermediates") ? specified::intermediates::keep : specified::intermediates::share;
+    const auto net = run_network<Arithmetic>(conformance_case, model, kernels, kept);
     const auto compare = [&](const json& ports) -> std::string {
         for (const json& port : ports) {
             const specified::value& found = net.tensor(port.at("tensor").get<std::size_t>());

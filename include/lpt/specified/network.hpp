@@ -4,6 +4,7 @@
 
 #include <lpt/base/memory_errors.hpp>
 #include <lpt/specified/kernels.hpp>
+#include <lpt/specified/shared_memory.hpp>
 
 #include <map>
 #include <memory>
@@ -13,6 +14,10 @@ namespace lpt::inline LPT_ABI::specified {
 
 /// Variables that live from run to run, by name.
 using variables = std::map<std::string, value>;
+
+/// What becomes of tensors that are neither inputs nor outputs of the network: those that are not alive at the same time share memory, or
+/// each keeps its value until the next run.
+enum class intermediates : std::uint8_t { share, keep };
 
 namespace detail {
 
@@ -114,9 +119,17 @@ class runnable_subgraph {
         }
     }
 
+    /// By operator: what a run does in its place, and the place in which it is done.
+    struct order_of_run {
+        std::vector<step> steps;
+        std::vector<std::size_t> places;
+    };
+
     /// Operations that read each other alone are one step of a run, in the place of the last.
-    std::vector<step> joined_steps(const kernel::kernel_table* kernels) const {
-        std::vector<step> result = steps_;
+    order_of_run joined_steps(const kernel::kernel_table* kernels) const {
+        order_of_run result{steps_, {}};
+        for (std::size_t i = 0; i < steps_.size(); ++i)
+            result.places.push_back(i);
         if (Arithmetic::in_single_precision) return result;  // the kernel of joined steps rounds as the reference does
         constexpr std::size_t none = ~std::size_t{0};
         std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
@@ -143,18 +156,56 @@ class runnable_subgraph {
             if (first == none) continue;
             step joined = make_real_prelu_chain(at(first), at(before), at(i));
             if (!joined) continue;
-            result[first] = {};
-            result[before] = {};
-            result[i] = lpt::move(joined);
+            for (const std::size_t each : {first, before}) {
+                result.steps[each] = {};
+                result.places[each] = i;
+            }
+            result.steps[i] = lpt::move(joined);
         }
         return result;
     }
-    void find_steps_of_runs(const kernel::kernel_table* kernels) {
-        std::vector<step> all = joined_steps(kernels);
+    void set_steps_of_runs(std::vector<step> all) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const tflite::builtin code = net_->operators[i].code;
             const bool does_nothing = code == tflite::builtin::var_handle || code == tflite::builtin::call_once;
             if (all[i] && !does_nothing) of_runs_.push_back({lpt::move(all[i]), i});
+        }
+    }
+
+    /// How long each tensor lives that only operators write and read, step by step and in a run.
+    std::vector<lifetime> lifetimes(const std::vector<std::size_t>& places) const {
+        std::vector<lifetime> result(values_.size());
+        const auto for_each_tensor = [](const std::vector<std::int64_t>& tensors, const auto& f) {
+            for (const std::int64_t each : tensors)
+                if (each >= 0) f(static_cast<std::size_t>(each));
+        };
+        for (std::size_t i = places.size(); i-- > 0;) {
+            for_each_tensor(net_->operators[i].outputs, [&](std::size_t each) {
+                const shape& of = net_->tensors[each].dimensions;
+                const bool is_known = values_[each].type != dynamic && of.is_possible() && !of.is_dynamic();
+                if (!is_known || values_[each].constant != nullptr || net_->tensors[each].is_variable) return;
+                result[each].bytes = byte_size(values_[each].type, of.elements());
+                result[each].first = i;
+                result[each].reach(places[i]);
+            });
+            for_each_tensor(net_->operators[i].inputs, [&](std::size_t each) { result[each].reach(places[i]); });
+        }
+        for (const auto* ports : {&net_->inputs, &net_->outputs})
+            for_each_tensor(*ports, [&](std::size_t each) { result[each].bytes = 0; });
+        return result;
+    }
+    /// Tensors have memory of their own where that which they would share is beyond the budget: the step that goes too far says so.
+    void share_memory(const std::vector<std::size_t>& places, plan::zeroed_blocks& blocks) {
+        const std::vector<lifetime> all = lifetimes(places);
+        const shared_places at = places_of(all);
+        if (at.bytes == 0 || at.bytes == SIZE_MAX || !budget_->has_room(at.bytes)) return;
+        const auto whole = std::make_shared<plan::zeroed_memory>(lpt::detail::naming_memory(
+            [&] { return blocks.take(at.bytes); }, [] { return text("intermediate tensors"); }));
+        budget_->exchange(0, at.bytes);
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            if (all[i].bytes == 0) continue;
+            std::byte* const first = whole->data() + at.offsets[i];
+            values_[i].memory.borrow({first, all[i].bytes, std::shared_ptr<std::byte>(whole, first)});
         }
     }
 
@@ -175,14 +226,16 @@ class runnable_subgraph {
 
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
-                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates kept)
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         plan::zeroed_blocks blocks;  // packed weights lie together
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
-        find_steps_of_runs(kernels);
+        order_of_run order = joined_steps(kernels);
+        if (kept == intermediates::share) share_memory(order.places, blocks);
+        set_steps_of_runs(lpt::move(order.steps));
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
@@ -230,16 +283,17 @@ public:
     /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
     /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
-                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX)
+                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
+                           intermediates kept = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel) {
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, kept) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
-                                       kernels, parallel);
+                                       kernels, parallel, kept);
         }
         initialize();
     }
@@ -248,8 +302,8 @@ public:
     std::size_t inputs() const { return subgraph().inputs.size(); }
     std::size_t outputs() const { return subgraph().outputs.size(); }
 
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes,
-    /// but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
+    /// The value of a tensor, by its number in the file. After a run those of inputs, outputs and variables are known; of `intermediates::keep`
+    /// all that an operation writes, but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
     const value& tensor(std::size_t index) const { return net_.tensor(index); }
     const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
     const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }

@@ -26,16 +26,20 @@ public:
         }
         taken_ = others + wanted;
     }
+    bool has_room(std::size_t more) const { return more <= limit_ - taken_; }
 };
 
 /// The elements of a tensor; without a budget nothing is counted. They lie where vectors like them, with room behind that kernels may read.
 class value_memory {
     plan::zeroed_memory bytes_;
     std::size_t size_ = 0;
+    std::size_t counted_ = 0;
+    bool is_borrowed_ = false;
     memory_budget* budget_ = nullptr;
 
     void count(std::size_t wanted) {
-        if (budget_ != nullptr) budget_->exchange(size_, wanted);
+        if (budget_ != nullptr) budget_->exchange(counted_, wanted);
+        counted_ = wanted;
     }
 
 public:
@@ -44,10 +48,14 @@ public:
     value_memory(value_memory&& other) noexcept
         : bytes_(std::move(other.bytes_)),
           size_(std::exchange(other.size_, 0)),
+          counted_(std::exchange(other.counted_, 0)),
+          is_borrowed_(std::exchange(other.is_borrowed_, false)),
           budget_(std::exchange(other.budget_, nullptr)) {}
     value_memory& operator=(value_memory&& other) noexcept {
         std::swap(bytes_, other.bytes_);
         std::swap(size_, other.size_);
+        std::swap(counted_, other.counted_);
+        std::swap(is_borrowed_, other.is_borrowed_);
         std::swap(budget_, other.budget_);
         return *this;
     }
@@ -63,9 +71,18 @@ public:
     const std::byte* begin() const { return data(); }
     const std::byte* end() const { return data() + size_; }
 
+    /// Takes bytes that others use at other times, and that the budget has counted. It has memory of its own as soon as they do not suffice.
+    void borrow(plan::zeroed_memory bytes) {
+        bytes_ = std::move(bytes);
+        size_ = 0;
+        count(0);
+        is_borrowed_ = true;
+    }
+
     /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
-        count(size);
+        is_borrowed_ = is_borrowed_ && size <= bytes_.size();
+        count(is_borrowed_ ? 0 : size);
         if (size > bytes_.size()) {
             size_ = 0;  // where there is no memory, it has none
             bytes_.grow(size);
