@@ -93,18 +93,29 @@ inline std::vector<body_place> bodies_of(const report_row& each) {
 
 /// The operations of the original network by where they are now, and the rows that they have.
 class row_places {
+    struct named_row {
+        std::size_t row;
+        node_id node;
+    };
     std::map<std::pair<std::vector<body_place>, node_id>, std::size_t> rows_;
+    std::map<std::pair<std::vector<body_place>, std::string>, named_row> names_;
 
 public:
     void add(const report_row& each, std::size_t row) {
         if (each.node != node_id::none) {
             rows_.insert_or_assign({bodies_of(each), each.node}, row);
         }
+        names_.insert({{bodies_of(each), string_of(each.name)}, {row, each.node}});
     }
-    /// The row of a node of the network, or of a body; -1 if it was none of the original operations.
-    int find(const std::vector<body_place>& bodies, node_id node) const {
-        const auto found = rows_.find({bodies, node});
-        return found == rows_.end() ? -1 : static_cast<int>(found->second);
+    /// The row of a node of the network, or of a body; -1 if it stands for none of the original operations. What the optimizations
+    /// made of operations stands for the one whose name it has, where that one is gone.
+    int find(const std::vector<body_place>& bodies, const graph& model, node_id node) const {
+        if (const auto found = rows_.find({bodies, node}); found != rows_.end()) {
+            return static_cast<int>(found->second);
+        }
+        const auto named = names_.find({bodies, original_name(model[node])});
+        const bool replaced = named != names_.end() && !model.contains(named->second.node);
+        return replaced ? static_cast<int>(named->second.row) : -1;
     }
 };
 
@@ -183,7 +194,7 @@ class row_maker {
 
     std::size_t leader_of(const run_step_record& record) {
         for (const node_id id : record.net->steps[record.number].nodes) {
-            if (const int found = places_.find(record.bodies, id); found >= 0) {
+            if (const int found = places_.find(record.bodies, *record.model, id); found >= 0) {
                 return static_cast<std::size_t>(found);
             }
         }
@@ -207,7 +218,7 @@ class row_maker {
         rows_[leader].step = rows_[leader].name;
         for (std::size_t i = 0; i < step.nodes.size(); ++i) {
             const node& each = (*record.model)[step.nodes[i]];
-            const int own = places_.find(record.bodies, step.nodes[i]);
+            const int own = places_.find(record.bodies, *record.model, step.nodes[i]);
             if (own >= 0) {
                 row& to = rows_[static_cast<std::size_t>(own)];
                 to.what = what_.operations[static_cast<std::size_t>(own)].what;

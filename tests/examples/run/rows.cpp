@@ -3,6 +3,7 @@
 
 #include "tests/support/bodies.hpp"
 
+#include <lpt/optimization/optimize.hpp>
 #include <lpt/pipeline/transform.hpp>
 #include <lpt/target/cpu_x86.hpp>
 
@@ -29,8 +30,9 @@ output_ref fake_quantize(graph& model, output_ref data, double low, double high,
 struct executed {
     std::vector<run::row> rows;
 
-    explicit executed(graph model) {
+    explicit executed(graph model, bool optimized = false) {
         const report became = transform(model, cpu_x86);
+        if (optimized) optimize(model);
         executable net = compile(model);
         std::vector<tensor> inputs;
         for (const plan::port& each : net.inputs()) {
@@ -172,4 +174,18 @@ TEST_CASE("Long names are shortened in the middle, by characters") {
     CHECK(run::shortened("abcdefg", 1) == "\u2026");
     CHECK(run::shortened("\u00e4\u00f6\u00fc\u00df\u00e9\u00e8\u00ea", 5) == "\u00e4\u00f6\u2026\u00e8\u00ea");
     CHECK(run::characters(run::shortened("\u00e4\u00f6\u00fc\u00df\u00e9\u00e8\u00ea", 6)) == 6);
+}
+
+TEST_CASE("What the optimizations made of operations is the row of the one whose name it has") {
+    graph model;
+    const node_id x = model.parameter(f32, shape{1, 8}, "x");
+    const node_id gate = model.add(op::sigmoid{}, {x}, "gate");
+    model.result(model.add(op::multiply{}, {x, gate}, "swish"));
+    const executed all(std::move(model), true);
+    const run::row& swish = all.named("swish");
+    CHECK(swish.status == "EXECUTED");
+    CHECK(swish.type == "Multiply");
+    CHECK_FALSE(swish.added);
+    CHECK(all.named("gate").step.empty());
+    CHECK(run::sentence_of(run::summary_of(all.rows)).rfind("on integers: 0 of 1 others; ", 0) == 0);
 }
