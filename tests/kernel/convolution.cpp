@@ -206,6 +206,9 @@ std::vector<k::convolution_shape> transposed_shapes() {
         transposed_shape_of(30, 18, 3, 4, 5, 2, 3, 0),
         transposed_shape_of(20, 300, 1, 3, 3, 2, 0, 0),  // more channels than one epilogue takes
         transposed_shape_of(9, 9, 9, 6, 4, 2, 1, 0),
+        transposed_shape_of(70, 70, 70, 5, 5, 3, 2, 1),  // depthwise, whole vectors and some channels
+        transposed_shape_of(4, 4, 4, 5, 1, 2, 0, 1),  // the same, pixels without taps
+        transposed_shape_of(300, 300, 300, 3, 9, 1, 3, 0),  // the same, more taps and channels than are taken at once
     };
     k::convolution_shape dilated = transposed_shape_of(10, 12, 1, 6, 3, 2, 2, 3);
     dilated.dilation[1] = 3;
@@ -213,6 +216,8 @@ std::vector<k::convolution_shape> transposed_shapes() {
     dilated.out[1] = 17;
     dilated.out[2] = 14;
     dilated.batch = 2;
+    shapes.push_back(dilated);
+    dilated.in_channels = dilated.out_channels = dilated.groups = 10;
     shapes.push_back(dilated);
     k::convolution_shape deep = transposed_shape_of(5, 6, 1, 3, 3, 2, 1, 1);
     deep.in[0] = 3;

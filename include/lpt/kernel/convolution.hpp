@@ -6,7 +6,7 @@
 #include <lpt/kernel/depthwise.hpp>
 #include <lpt/kernel/gemm.hpp>
 #include <lpt/kernel/grouped.hpp>
-#include <lpt/kernel/transposed_convolution.hpp>
+#include <lpt/kernel/transposed_depthwise.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -42,6 +42,7 @@ struct convolution {
     using grouped = grouped_convolution<Isa>;
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return transposed_depthwise<Isa>::packed_bytes(s);
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
         if (!grouped::has_header(s, type)) return packed_panels(s, type);
         const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
@@ -91,7 +92,9 @@ struct convolution {
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
                      const parallel_for& parallel) noexcept {
-        if (geometry::method(s) == convolution_method::depthwise)
+        if (transposed_depthwise<Isa>::fits(s, weights.type))
+            transposed_depthwise<Isa>::pack(s, weights, packed);
+        else if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
         else if (grouped::has_header(s, weights.type))
             pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
@@ -263,6 +266,7 @@ struct convolution {
     }
 
     static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return 0;
         switch (geometry::method(s)) {
             case convolution_method::gemm: return 0;
             case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
@@ -374,7 +378,9 @@ struct convolution {
     }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
-        if (geometry::method(problem.shape) == convolution_method::depthwise)
+        if (transposed_depthwise<Isa>::fits(problem.shape, problem.input_type))
+            transposed_depthwise<Isa>::run(problem, parallel);
+        else if (geometry::method(problem.shape) == convolution_method::depthwise)
             depthwise<Isa>::run(problem, parallel);
         else if (grouped::has_header(problem.shape, problem.input_type))
             run_groups(problem, parallel);
