@@ -80,3 +80,47 @@ TEST_CASE("Places of an axis are the sums that their weights say, bit for bit, o
         }
     }
 }
+
+TEST_CASE("Sums that go to planes are those that stay side by side, on every instruction set") {
+    generator random(6);
+    struct planes {
+        axis of;
+        std::int64_t rows;
+    };
+    for (const auto& [of, rows] : {planes{{1, 1, 1, 1}, 1}, planes{{6, 5, 9, 3}, 3}, planes{{2, 20, 67, 70}, 2},
+                                   planes{{4, 3, 64, 64}, 1}, planes{{3, 9, 130, 21}, 3}}) {
+        CAPTURE(of.length);
+        CAPTURE(of.inner);
+        const taps all(of, random);
+        const guarded<float> input = random_floats(random, of.outer * of.input_length * of.inner, -3, 3);
+        k::resampling_problem problem;
+        problem.outer = of.outer;
+        problem.input_length = of.input_length;
+        problem.length = of.length;
+        problem.inner = of.inner;
+        problem.first_taps = all.first.data();
+        problem.places = all.places.data();
+        problem.weights = all.weights.data();
+        problem.input = input.data();
+        const auto elements = static_cast<std::size_t>(of.outer * of.length * of.inner);
+        guarded<float> plain(elements);
+        problem.output = plain.data();
+        k::table_for(k::isa::scalar).run(problem, threads(1));
+        std::vector<float> expected;
+        for (std::int64_t n = 0; n < of.outer / rows; ++n)
+            for (std::int64_t i = 0; i < of.inner; ++i)
+                for (std::int64_t at = n * rows * of.length; at < (n + 1) * rows * of.length; ++at)
+                    expected.push_back(plain[static_cast<std::size_t>(at * of.inner + i)]);
+        problem.plane_rows = rows;
+        for (const k::isa set : lpt::support::available_instruction_sets()) {
+            CAPTURE(std::string(k::name_of(set)));
+            for (const int count : {1, 3}) {
+                guarded<float> output(elements);
+                problem.output = output.data();
+                k::table_for(set).run(problem, threads(count));
+                CHECK(output.front_is_intact());
+                CHECK(std::memcmp(output.data(), expected.data(), elements * sizeof(float)) == 0);
+            }
+        }
+    }
+}

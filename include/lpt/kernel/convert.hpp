@@ -2,7 +2,8 @@
 // Quantize, dequantize, requantize, with or without a change of layout.
 #pragma once
 
-#include <lpt/kernel/binary.hpp>
+#include <lpt/kernel/convert_lines.hpp>
+#include <lpt/kernel/transpose.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -11,6 +12,7 @@ struct convert {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     using ints = typename simd::ints;
+    using lines = convert_lines<Isa>;
     static constexpr std::int64_t width = simd::width;
 
     /// A conversion whose elements may be whole steps: round_half_even(fma(x, factor[c], summand[c]) / divisor[c]) takes the place of x
@@ -57,180 +59,6 @@ struct convert {
         return p;
     }
 
-    [[gnu::always_inline]] static floats whole_steps(floats x, floats factor, floats summand, floats divisor) noexcept {
-        return simd::round_even(simd::divide(simd::fma(x, factor, summand), divisor));
-    }
-
-    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
-    static constexpr std::int64_t prefetched_bytes = 2048;
-
-    /// What a line computes of x.
-    enum class arithmetic : std::uint8_t {
-        scaled,  ///< fma(x, scale, bias)
-        counted,  ///< round_half_even(fma(x, factor, summand) / divisor) + bias
-        centred,  ///< (x + bias) * scale
-    };
-
-    /// Elements that lie side by side in input and output, and that all constants are the same for. No post operations.
-    struct line {
-        const unsigned char* input = nullptr;
-        unsigned char* output = nullptr;
-        float scale = 1, bias = 0;
-        float factor = 1, summand = 0, divisor = 1;
-        float low = 0, high = 0;  // of the input
-        float quant_low = 0, quant_high = 0;
-        std::int64_t ahead = prefetched_bytes;
-    };
-    using line_function = void (*)(const line&, std::int64_t, bool) noexcept;
-
-    /// How far ahead of wide stores, which else wait for their lines.
-    static constexpr std::int64_t prefetched_output_bytes = 512;
-
-    template <element_kind From>
-    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
-        if constexpr (From == element_kind::u8)
-            return simd::to_float(simd::load_u8(from));
-        else if constexpr (From == element_kind::i8)
-            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
-        else if constexpr (From == element_kind::i32)
-            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
-        else
-            return simd::load(reinterpret_cast<const float*>(from));
-    }
-
-    /// `count` elements, a multiple of four vectors, which stay in registers from load to store. `streams`: past the caches; the output
-    /// is then aligned.
-    template <element_kind From, element_kind To, bool Bounded, arithmetic By>
-    static void convert_line(const line& l, std::int64_t count, bool streams) noexcept {
-        constexpr std::int64_t from_bytes = bytes_of(From);
-        constexpr std::int64_t to_bytes = bytes_of(To);
-        const floats scale = simd::broadcast(l.scale);
-        const floats bias = simd::broadcast(l.bias);
-        const floats factor = simd::broadcast(l.factor);
-        const floats summand = simd::broadcast(l.summand);
-        const floats divisor = simd::broadcast(l.divisor);
-        const floats low = simd::broadcast(l.low);
-        const floats high = simd::broadcast(l.high);
-        const floats quant_low = simd::broadcast(l.quant_low);
-        const floats quant_high = simd::broadcast(l.quant_high);
-        const std::int32_t lowest = static_cast<std::int32_t>(l.quant_low);
-        const std::int32_t highest = static_cast<std::int32_t>(l.quant_high);
-        const bool limited = highest - lowest < 255;
-        const unsigned char* from = l.input;
-        unsigned char* to = l.output;
-        const unsigned char* const end = to + count * to_bytes;
-        for (; to != end; from += 4 * width * from_bytes, to += 4 * width * to_bytes) {
-#pragma GCC unroll 4
-            for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
-                __builtin_prefetch(from + l.ahead + j);
-            if constexpr (To == element_kind::f32) {
-                if (!streams) {
-#pragma GCC unroll 4
-                    for (std::int64_t j = 0; j < 4 * width * to_bytes; j += 64)
-                        __builtin_prefetch(to + prefetched_output_bytes + j, 1);
-                }
-            }
-            floats v[4];
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j) {
-                v[j] = load_vector<From>(from + j * width * from_bytes);
-                if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
-                if constexpr (By == arithmetic::counted)
-                    v[j] = simd::add(whole_steps(v[j], factor, summand, divisor), bias);
-                else if constexpr (By == arithmetic::centred)
-                    v[j] = simd::multiply(simd::add(v[j], bias), scale);
-                else
-                    v[j] = simd::fma(v[j], scale, bias);
-            }
-            if constexpr (To == element_kind::f32) {
-                float* const at = reinterpret_cast<float*>(to);
-#pragma GCC unroll 4
-                for (int j = 0; j < 4; ++j) {
-                    if (streams)
-                        simd::stream(at + j * width, v[j]);
-                    else
-                        simd::store(at + j * width, v[j]);
-                }
-            } else {
-                typename simd::ints q[4];
-#pragma GCC unroll 4
-                for (int j = 0; j < 4; ++j) {
-                    // Integers are so small here that what packing saturates is all there is to clamp.
-                    if constexpr (From == element_kind::f32)
-                        q[j] = simd::round_for_packing(v[j], quant_low, quant_high);
-                    else
-                        q[j] = simd::round_to_int(v[j]);
-                }
-                constexpr bool is_signed = To == element_kind::i8;
-                auto packed = simd::template pack<is_signed>(q[0], q[1], q[2], q[3]);
-                if (limited) packed = simd::template limit<is_signed>(packed, lowest, highest);
-                if (streams)
-                    simd::stream_bytes(to, packed);
-                else
-                    simd::store_first(to, packed, 4 * width);
-            }
-        }
-    }
-
-    /// Reads several pages of the memory in turn: the processor has a prefetcher for each, and one alone does not reach what memory can
-    /// give. Gives how many elements that was, whole blocks of pages.
-    static std::int64_t stream_pages(line_function function, line l, std::int64_t from_bytes, std::int64_t to_bytes,
-                                     std::int64_t count) noexcept {
-        constexpr std::int64_t pages = 12;
-        constexpr std::int64_t visit = 64;  // elements: a cache line of bytes
-        const std::int64_t page = 4096 / from_bytes;
-        const unsigned char* const input = l.input;
-        unsigned char* const output = l.output;
-        l.ahead = visit * from_bytes;
-        const std::int64_t whole = count / (pages * page) * (pages * page);
-        for (std::int64_t block = 0; block < whole; block += pages * page) {
-            for (std::int64_t i = 0; i < page; i += visit) {
-                for (std::int64_t at = block + i; at < block + pages * page; at += page) {
-                    l.input = input + at * from_bytes;
-                    l.output = output + at * to_bytes;
-                    function(l, visit, true);
-                }
-            }
-        }
-        return whole;
-    }
-
-    template <element_kind From, element_kind To>
-    static line_function find_line(bool bounded, arithmetic by) noexcept {
-        constexpr bool from_floats = From == element_kind::f32;
-        constexpr bool to_floats = To == element_kind::f32;
-        if constexpr (from_floats && !to_floats) {
-            if (!bounded && by == arithmetic::counted) return &convert_line<From, To, false, arithmetic::counted>;
-        }
-        if constexpr (!from_floats && to_floats) {
-            if (!bounded && by == arithmetic::centred) return &convert_line<From, To, false, arithmetic::centred>;
-        }
-        if (by != arithmetic::scaled) return nullptr;
-        if constexpr (from_floats) {
-            if (bounded) return &convert_line<From, To, true, arithmetic::scaled>;
-        }
-        return bounded ? nullptr : &convert_line<From, To, false, arithmetic::scaled>;
-    }
-    template <element_kind From>
-    static line_function find_line(element_kind to, bool bounded, arithmetic by) noexcept {
-        switch (to) {
-            case element_kind::u8: return find_line<From, element_kind::u8>(bounded, by);
-            case element_kind::i8: return find_line<From, element_kind::i8>(bounded, by);
-            case element_kind::f32: return find_line<From, element_kind::f32>(bounded, by);
-            default: return nullptr;
-        }
-    }
-    /// Null where there is no such kernel.
-    static line_function find_line(element_kind from, element_kind to, bool bounded, arithmetic by) noexcept {
-        switch (from) {
-            case element_kind::u8: return find_line<element_kind::u8>(to, bounded, by);
-            case element_kind::i8: return find_line<element_kind::i8>(to, bounded, by);
-            case element_kind::i32: return find_line<element_kind::i32>(to, bounded, by);
-            case element_kind::f32: return find_line<element_kind::f32>(to, bounded, by);
-            default: return nullptr;
-        }
-    }
-
     /// Whether all that follows a shift is a scaling: (q - zero point) * scale.
     static bool is_centred(const epilogue& e) noexcept {
         const post_operation* const post = e.post;
@@ -259,13 +87,14 @@ struct convert {
             const epilogue& e = p.finish;
             const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
             const bool centred = !p.divides && is_centred(e);
+            using arithmetic = typename lines::arithmetic;
             const arithmetic by = p.divides ? arithmetic::counted : centred ? arithmetic::centred : arithmetic::scaled;
-            const line_function function =
-                e.post_count == 0 || centred ? find_line(p.input_type, e.output_type, bounded, by) : nullptr;
+            const typename lines::line_function function =
+                e.post_count == 0 || centred ? lines::find_line(p.input_type, e.output_type, bounded, by) : nullptr;
             if (function == nullptr || !rounds_directly(p)) return false;
             const std::int64_t from_bytes = bytes_of(p.input_type);
             const std::int64_t to_bytes = bytes_of(e.output_type);
-            line all;
+            typename lines::line all;
             all.input = static_cast<const unsigned char*>(p.input);
             all.output = static_cast<unsigned char*>(p.output);
             all.scale = centred ? e.post->alpha : e.scale_all;
@@ -290,12 +119,12 @@ struct convert {
             }
             const std::int64_t whole = (p.channels - head) / step * step;
             split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
-                line part = all;
+                typename lines::line part = all;
                 part.input += (head + begin) * from_bytes;
                 part.output += (head + begin) * to_bytes;
                 const bool reads_most = streams && from_bytes > to_bytes;
                 const std::int64_t done =
-                    reads_most ? stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
+                    reads_most ? lines::stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
                 part.input += done * from_bytes;
                 part.output += done * to_bytes;
                 function(part, end - begin - done, streams);
@@ -330,7 +159,7 @@ struct convert {
         std::int64_t i = 0;
         if (p.input_type == element_kind::f32) {
             for (; i + width <= part.count; i += width)
-                simd::store(v + i, load_vector<element_kind::f32>(data + i * size));
+                simd::store(v + i, binary<Isa>::template load_vector<element_kind::f32>(data + i * size));
         }
         for (; i < part.count; i += width)
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
@@ -358,8 +187,8 @@ struct convert {
             const auto number = [&](const float* array, float all) __attribute__((always_inline)) {
                 return finish<Isa>::load_or(array, all, channel + i, columns - i);
             };
-            simd::store(v + i, whole_steps(simd::load(v + i), number(p.factor, p.factor_all),
-                                           number(p.summand, p.summand_all), number(p.divisor, p.divisor_all)));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), number(p.factor, p.factor_all),
+                                                  number(p.summand, p.summand_all), number(p.divisor, p.divisor_all)));
         }
     }
     /// Pixels of a channel.
@@ -367,7 +196,7 @@ struct convert {
         if (!p.divides) return;
         const channel_numbers with = numbers_of(p, channel);
         for (std::int64_t i = 0; i < count; i += width)
-            simd::store(v + i, whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
     }
 
     static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
@@ -411,16 +240,40 @@ struct convert {
         }
     }
 
-    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all, and there are no post operations.
+    static constexpr int most_posts = 8;  // of a channel of pixels
+
+    /// Whether an epilogue can go along the pixels of a channel: its numbers are those of the channel.
+    static bool follows_pixels(const epilogue& e) noexcept {
+        bool result = e.post_count <= most_posts;
+        for (int k = 0; k < e.post_count; ++k)
+            result = result && e.post[k].residual == nullptr;
+        return result;
+    }
+    /// The numbers of one channel as numbers of all; `post` gets its post operations.
+    static epilogue of_channel(const epilogue& e, std::int64_t channel, post_operation* post) noexcept {
+        const auto take = [channel](const float*& array, float& all) {
+            if (array != nullptr) all = array[channel];
+            array = nullptr;
+        };
+        epilogue result = e;
+        take(result.scale, result.scale_all);
+        take(result.bias, result.bias_all);
+        for (int k = 0; k < e.post_count; ++k) {
+            post[k] = e.post[k];
+            take(post[k].per_channel_a, post[k].alpha);
+            take(post[k].per_channel_b, post[k].beta);
+        }
+        result.post = post;
+        return result;
+    }
+
+    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all.
     static void finish_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                               std::int64_t count, unsigned char* output) noexcept {
         const element_layout& in = p.input_layout;
         const run_of_elements part{count, in.pixel_stride, 1};
-        epilogue e = p.finish;
-        e.scale_all = e.scale != nullptr ? e.scale[channel] : e.scale_all;
-        e.bias_all = e.bias != nullptr ? e.bias[channel] : e.bias_all;
-        e.scale = nullptr;
-        e.bias = nullptr;
+        post_operation post[most_posts];
+        const epilogue e = of_channel(p.finish, channel, post);
         alignas(64) float v[finish_columns];
         load(p, n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride, part, v);
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
@@ -428,18 +281,39 @@ struct convert {
         count_steps_of(p, channel, count, v);
         finish<Isa>::row(e, v, 0, 0, count, output);
     }
+
+    /// Channels that leave planes together, so that what they become lies side by side in pixels.
+    static constexpr std::int64_t tile_channels = 16;
+
+    /// `count` pixels of some channels, from planes to channels side by side.
+    static void run_tile(const counted_problem& p, std::int64_t n, std::int64_t tile, std::int64_t pixel,
+                         std::int64_t count) noexcept {
+        const std::int64_t channel = tile * tile_channels;
+        const std::int64_t left = p.channels - channel;
+        const std::int64_t channels = left < tile_channels ? left : tile_channels;
+        const std::int64_t size = bytes_of(p.finish.output_type);
+        alignas(64) unsigned char planes[tile_channels * finish_columns * 4];
+        for (std::int64_t c = 0; c < channels; ++c)
+            finish_pixels(p, n, channel + c, pixel, count, planes + c * finish_columns * size);
+        const element_layout& out = p.output_layout;
+        unsigned char* const to =
+            static_cast<unsigned char*>(p.output) + (n * out.batch_stride + pixel * out.pixel_stride + channel) * size;
+        const auto leave_planes = [&]<class Element>(const Element* from) {
+            transpose<Isa>::run_part(from, finish_columns, reinterpret_cast<Element*>(to), out.pixel_stride, channels,
+                                     count);
+        };
+        if (size == 1)
+            leave_planes(planes);
+        else
+            leave_planes(reinterpret_cast<const std::uint32_t*>(planes));
+    }
+
     static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                            std::int64_t count) noexcept {
         const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        if (out.pixel_stride == 1) {
-            finish_pixels(p, n, channel, pixel, count,
-                          static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
-        } else {
-            alignas(64) unsigned char packed[finish_columns * 4];
-            finish_pixels(p, n, channel, pixel, count, packed);
-            scatter(p, to, {count, 1, out.pixel_stride}, packed);
-        }
+        finish_pixels(p, n, channel, pixel, count,
+                      static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
     }
 
     /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
@@ -447,8 +321,9 @@ struct convert {
 
     static bool interleaves(const convert_problem& p) noexcept {
         const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
-        return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
-               p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
+        return bytes && p.finish.post_count == 0 && p.channels > 1 && p.channels <= few_channels &&
+               p.input_layout.pixel_stride == 1 && p.output_layout.channel_stride == 1 &&
+               p.output_layout.pixel_stride == p.channels;
     }
     /// Words to pixels of so many bytes.
     template <int Channels>
@@ -485,11 +360,11 @@ struct convert {
             for (std::int64_t i = 0; i < count; i += width) {
                 floats v;
                 if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = load_vector<element_kind::f32>(from + i * 4);
+                    v = binary<Isa>::template load_vector<element_kind::f32>(from + i * 4);
                 else
                     v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
                 if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
-                if (p.divides) v = whole_steps(v, with.factor, with.summand, with.divisor);
+                if (p.divides) v = lines::whole_steps(v, with.factor, with.summand, with.divisor);
                 v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
                 const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
                 const ints part = simd::multiply_int(byte, shift);
@@ -520,9 +395,16 @@ struct convert {
         }
     }
 
-    static bool is_dense(const convert_problem& p, const element_layout& l) noexcept {
-        return l.channel_stride == 1 && l.pixel_stride == p.channels &&
-               (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+    /// Whether both sides have their elements side by side, in the same order.
+    static bool is_one_line(const convert_problem& p) noexcept {
+        const auto is_dense = [&](const element_layout& l, bool planes) {
+            const std::int64_t pixel = planes ? 1 : p.channels;
+            const std::int64_t channel = planes ? p.pixels : 1;
+            return (p.channels == 1 || l.channel_stride == channel) && (p.pixels == 1 || l.pixel_stride == pixel) &&
+                   (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+        };
+        return (is_dense(p.input_layout, false) && is_dense(p.output_layout, false)) ||
+               (is_dense(p.input_layout, true) && is_dense(p.output_layout, true));
     }
     static void run(const convert_problem& problem, const parallel_for& parallel) noexcept {
         if (problem.finish.output_type == element_kind::i32) {
@@ -533,18 +415,23 @@ struct convert {
         const bool one_step = p.factor == nullptr && p.summand == nullptr && p.divisor == nullptr;
         const bool uniform =
             one_step && p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
-        if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
+        if (uniform && is_one_line(p)) {
             p.channels = p.batch * p.pixels * p.channels;
             p.pixels = p.batch = 1;
+            p.input_layout.channel_stride = p.output_layout.channel_stride = 1;
             if (run_line(p, parallel)) return;
         }
-        // Long runs along the pixels beat short ones along the channels, unless post operations need whole rows.
-        const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&
-                            (p.input_layout.pixel_stride == 1 || p.output_layout.pixel_stride == 1) &&
-                            !(p.input_layout.channel_stride == 1 && p.output_layout.channel_stride == 1);
+        // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
+        const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
+        const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
+        const bool tiles = from_planes && p.output_layout.channel_stride == 1;
+        const bool planes = p.pixels > 1 && (tiles || to_planes) && follows_pixels(p.finish);
         const bool few = planes && interleaves(p);
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few ? 1 : planes ? p.channels : p.pixels;
+        const std::int64_t outer = few               ? 1
+                                   : planes && tiles ? (p.channels + tile_channels - 1) / tile_channels
+                                   : planes          ? p.channels
+                                                     : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
@@ -554,6 +441,8 @@ struct convert {
                 const std::int64_t n = i / parts / outer;
                 if (few)
                     run_few_channels(p, n, first, count);
+                else if (planes && tiles)
+                    run_tile(p, n, o, first, count);
                 else if (planes)
                     run_pixels(p, n, o, first, count);
                 else

@@ -51,27 +51,28 @@ template <class Isa>
 struct transpose {
     static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
 
+    /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
     template <class Element>
-    static void run_block(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
-                          std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
-                          std::int64_t first_column) noexcept {
+    static void run_part(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                         std::int64_t rows, std::int64_t columns) noexcept {
         using square = transposed_square<Isa, Element>;
-        std::int64_t c = first_column;
-        for (; c + square::size <= column_end; c += square::size) {
-            std::int64_t r = first_row;
-            for (; r + square::size <= row_end; r += square::size)
-                square::run(from + r * columns + c, columns, to + c * rows + r, rows);
-            if (r < row_end) run_elements(from, to, rows, columns, row_end, c + square::size, r, c);
+        std::int64_t c = 0;
+        for (; c + square::size <= columns; c += square::size) {
+            std::int64_t r = 0;
+            for (; r + square::size <= rows; r += square::size)
+                square::run(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride);
+            if (r < rows)
+                run_elements(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride, rows - r,
+                             square::size);
         }
-        if (c < column_end) run_elements(from, to, rows, columns, row_end, column_end, first_row, c);
+        if (c < columns) run_elements(from + c, from_stride, to + c * to_stride, to_stride, rows, columns - c);
     }
     template <class Element>
-    static void run_elements(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
-                             std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
-                             std::int64_t first_column) noexcept {
-        for (std::int64_t c = first_column; c < column_end; ++c) {
-            for (std::int64_t r = first_row; r < row_end; ++r)
-                std::memcpy(to + c * rows + r, from + r * columns + c, sizeof(Element));
+    static void run_elements(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                             std::int64_t rows, std::int64_t columns) noexcept {
+        for (std::int64_t c = 0; c < columns; ++c) {
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + c * to_stride + r, from + r * from_stride + c, sizeof(Element));
         }
     }
 
@@ -108,8 +109,9 @@ struct transpose {
                 const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
                 const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
                 const std::int64_t matrix = n * p.rows * p.columns;
-                run_block(static_cast<const Element*>(p.input) + matrix, static_cast<Element*>(p.output) + matrix,
-                          p.rows, p.columns, row_end, column_end, first_row, first_column);
+                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
+                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
+                         p.rows, row_end - first_row, column_end - first_column);
             }
         });
     }

@@ -4,6 +4,7 @@
 #include <lpt/plan/planner.hpp>
 #include <lpt/reference/interpolate.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace lpt::inline LPT_ABI::plan {
@@ -41,6 +42,13 @@ inline bool known_resamplings(const graph& model, const node& each, seq<referenc
                                                reference::detail::resized_axes(self, each.version(), axes, data.rank()),
                                                scales);
     return true;
+}
+
+/// Whether a node's first output is nothing but outputs of the network, which are planes.
+inline bool is_only_a_result(const graph& model, node_id id) {
+    const auto uses = model.uses(id);
+    return std::all_of(uses.begin(), uses.end(),
+                       [&](const input_ref& user) { return model[user.node].is<op::result>(); });
 }
 
 /// The taps of an axis as the kernel reads them.
@@ -109,8 +117,11 @@ inline bool planner::make_resampling(node_id id) {
             (is_inside ? problem.inner : problem.outer) *= other == axis ? 1 : now[other];
         }
         now[axis] = problem.length;
-        const tensor_id to = add_tensor(f32, now, order);
         const bool is_last = axis == resampled.back();
+        if (is_last && last && axis + 1 == now.rank() && detail::is_only_a_result(model(), id)) {
+            problem.plane_rows = problem.outer / std::max<std::int64_t>(1, now[0]);
+        }
+        const tensor_id to = add_tensor(f32, now, problem.plane_rows != 0 ? layout::plain : order);
         if (is_last) {
             define(id, to);
         }

@@ -7,6 +7,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
@@ -14,6 +15,7 @@ struct resampling_problem {
     std::int64_t input_length = 1;
     std::int64_t length = 1;
     std::int64_t inner = 1;
+    std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
     const std::int32_t* places = nullptr;
     const float* weights = nullptr;
@@ -27,6 +29,7 @@ struct resampling_problem {
         visit("input_length", self.input_length);
         visit("length", self.length);
         visit("inner", self.inner);
+        visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
         visit("places", self.places);
         visit("weights", self.weights);
