@@ -16086,6 +16086,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
@@ -16093,6 +16094,7 @@ struct resampling_problem {
     std::int64_t input_length = 1;
     std::int64_t length = 1;
     std::int64_t inner = 1;
+    std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
     const std::int32_t* places = nullptr;
     const float* weights = nullptr;
@@ -16106,6 +16108,7 @@ struct resampling_problem {
         visit("input_length", self.input_length);
         visit("length", self.length);
         visit("inner", self.inner);
+        visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
         visit("places", self.places);
         visit("weights", self.weights);
@@ -16942,16 +16945,20 @@ public:
         }
         taken_ = others + wanted;
     }
+    bool has_room(std::size_t more) const { return more <= limit_ - taken_; }
 };
 
 /// The elements of a tensor; without a budget nothing is counted. They lie where vectors like them, with room behind that kernels may read.
 class value_memory {
     plan::zeroed_memory bytes_;
     std::size_t size_ = 0;
+    std::size_t counted_ = 0;
+    bool is_borrowed_ = false;
     memory_budget* budget_ = nullptr;
 
     void count(std::size_t wanted) {
-        if (budget_ != nullptr) budget_->exchange(size_, wanted);
+        if (budget_ != nullptr) budget_->exchange(counted_, wanted);
+        counted_ = wanted;
     }
 
 public:
@@ -16960,10 +16967,14 @@ public:
     value_memory(value_memory&& other) noexcept
         : bytes_(std::move(other.bytes_)),
           size_(std::exchange(other.size_, 0)),
+          counted_(std::exchange(other.counted_, 0)),
+          is_borrowed_(std::exchange(other.is_borrowed_, false)),
           budget_(std::exchange(other.budget_, nullptr)) {}
     value_memory& operator=(value_memory&& other) noexcept {
         std::swap(bytes_, other.bytes_);
         std::swap(size_, other.size_);
+        std::swap(counted_, other.counted_);
+        std::swap(is_borrowed_, other.is_borrowed_);
         std::swap(budget_, other.budget_);
         return *this;
     }
@@ -16979,9 +16990,18 @@ public:
     const std::byte* begin() const { return data(); }
     const std::byte* end() const { return data() + size_; }
 
+    /// Takes bytes that others use at other times, and that the budget has counted. It has memory of its own as soon as they do not suffice.
+    void borrow(plan::zeroed_memory bytes) {
+        bytes_ = std::move(bytes);
+        size_ = 0;
+        count(0);
+        is_borrowed_ = true;
+    }
+
     /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
-        count(size);
+        is_borrowed_ = is_borrowed_ && size <= bytes_.size();
+        count(is_borrowed_ ? 0 : size);
         if (size > bytes_.size()) {
             size_ = 0;  // where there is no memory, it has none
             bytes_.grow(size);
@@ -21961,6 +21981,126 @@ step make_step(const operation& op) {
 }  // namespace lpt::inline LPT_ABI::specified
 #endif
 
+// ======== lpt/plan/free_memory.hpp
+#ifndef LPT_HOLDS_PLAN_FREE_MEMORY_HPP
+#define LPT_HOLDS_PLAN_FREE_MEMORY_HPP
+// The gaps of an arena while blocks come and go.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+inline std::size_t aligned(std::size_t size) {
+    return (size + block_alignment - 1) / block_alignment * block_alignment;
+}
+
+/// Memory that no living block has, step by step.
+class free_memory {
+    std::map<std::size_t, std::size_t> gaps_;  // size of each by its place; none touches another
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // size, place
+    std::size_t end_ = 0;
+
+    void drop(std::map<std::size_t, std::size_t>::iterator gap) {
+        by_size_.erase({gap->second, gap->first});
+        gaps_.erase(gap);
+    }
+    void put(std::size_t place, std::size_t size) {
+        gaps_.emplace(place, size);
+        by_size_.emplace(size, place);
+    }
+
+public:
+    /// The smallest gap where it fits, else the end.
+    std::size_t take(std::size_t size) {
+        std::size_t place = end_;
+        std::size_t room = 0;
+        if (const auto fits = by_size_.lower_bound({size, 0}); fits != by_size_.end()) {
+            room = fits->first;
+            place = fits->second;
+            drop(gaps_.find(place));
+        } else if (!gaps_.empty() && gaps_.rbegin()->first + gaps_.rbegin()->second == end_) {
+            place = gaps_.rbegin()->first;
+            drop(std::prev(gaps_.end()));
+        }
+        if (room > size) {
+            put(place + size, room - size);
+        }
+        end_ = std::max(end_, place + size);
+        return place;
+    }
+    void give_back(std::size_t place, std::size_t size) {
+        auto behind = gaps_.lower_bound(place);
+        if (behind != gaps_.end() && behind->first == place + size) {
+            size += behind->second;
+            drop(behind);
+        }
+        behind = gaps_.lower_bound(place);
+        if (behind != gaps_.begin()) {
+            const auto before = std::prev(behind);
+            if (before->first + before->second == place) {
+                place = before->first;
+                size += before->second;
+                drop(before);
+            }
+        }
+        put(place, size);
+    }
+    std::size_t end() const { return end_; }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/specified/shared_memory.hpp
+#ifndef LPT_HOLDS_SPECIFIED_SHARED_MEMORY_HPP
+#define LPT_HOLDS_SPECIFIED_SHARED_MEMORY_HPP
+// Memory of tensors by liveness: what no two steps need at the same time lies in the same bytes.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// From the step that writes a tensor to the last one that reads it.
+struct lifetime {
+    std::size_t bytes = 0;  // 0: it shares no memory
+    std::size_t first = 0, last = 0;
+
+    void reach(std::size_t until) { last = std::max(last, until); }
+};
+
+/// Where tensors lie in memory that they share.
+struct shared_places {
+    std::vector<std::size_t> offsets;  // by tensor
+    std::size_t bytes = 0;  // SIZE_MAX: more than can be counted
+};
+
+/// As the steps come, each into the smallest gap that those leave that live at the same time.
+inline shared_places places_of(const std::vector<lifetime>& tensors) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        if (tensors[i].bytes != 0) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return tensors[a].first < tensors[b].first; });
+    const auto room = [&](std::size_t i) { return plan::detail::aligned(tensors[i].bytes + plan::block_slack); };
+    shared_places result{std::vector<std::size_t>(tensors.size()), 0};
+    for (const std::size_t i : order) {
+        if (room(i) > SIZE_MAX / 2 - result.bytes) return {{}, SIZE_MAX};
+        result.bytes += room(i);
+    }
+    plan::detail::free_memory memory;
+    std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, tensor
+    for (const std::size_t i : order) {
+        while (!alive.empty() && alive.begin()->first < tensors[i].first) {
+            const std::size_t over = alive.begin()->second;
+            memory.give_back(result.offsets[over], room(over));
+            alive.erase(alive.begin());
+        }
+        result.offsets[i] = memory.take(room(i));
+        alive.insert({tensors[i].last, i});
+    }
+    result.bytes = memory.end();
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
 // ======== lpt/specified/network.hpp
 #ifndef LPT_HOLDS_SPECIFIED_NETWORK_HPP
 #define LPT_HOLDS_SPECIFIED_NETWORK_HPP
@@ -21970,6 +22110,10 @@ namespace lpt::inline LPT_ABI::specified {
 
 /// Variables that live from run to run, by name.
 using variables = std::map<std::string, value>;
+
+/// What becomes of tensors that are neither inputs nor outputs of the network: those that are not alive at the same time share memory, or
+/// each keeps its value until the next run.
+enum class intermediates : std::uint8_t { share, keep };
 
 namespace detail {
 
@@ -22071,9 +22215,17 @@ class runnable_subgraph {
         }
     }
 
+    /// By operator: what a run does in its place, and the place in which it is done.
+    struct order_of_run {
+        std::vector<step> steps;
+        std::vector<std::size_t> places;
+    };
+
     /// Operations that read each other alone are one step of a run, in the place of the last.
-    std::vector<step> joined_steps(const kernel::kernel_table* kernels) const {
-        std::vector<step> result = steps_;
+    order_of_run joined_steps(const kernel::kernel_table* kernels) const {
+        order_of_run result{steps_, {}};
+        for (std::size_t i = 0; i < steps_.size(); ++i)
+            result.places.push_back(i);
         if (Arithmetic::in_single_precision) return result;  // the kernel of joined steps rounds as the reference does
         constexpr std::size_t none = ~std::size_t{0};
         std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
@@ -22100,18 +22252,56 @@ class runnable_subgraph {
             if (first == none) continue;
             step joined = make_real_prelu_chain(at(first), at(before), at(i));
             if (!joined) continue;
-            result[first] = {};
-            result[before] = {};
-            result[i] = lpt::move(joined);
+            for (const std::size_t each : {first, before}) {
+                result.steps[each] = {};
+                result.places[each] = i;
+            }
+            result.steps[i] = lpt::move(joined);
         }
         return result;
     }
-    void find_steps_of_runs(const kernel::kernel_table* kernels) {
-        std::vector<step> all = joined_steps(kernels);
+    void set_steps_of_runs(std::vector<step> all) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const tflite::builtin code = net_->operators[i].code;
             const bool does_nothing = code == tflite::builtin::var_handle || code == tflite::builtin::call_once;
             if (all[i] && !does_nothing) of_runs_.push_back({lpt::move(all[i]), i});
+        }
+    }
+
+    /// How long each tensor lives that only operators write and read, step by step and in a run.
+    std::vector<lifetime> lifetimes(const std::vector<std::size_t>& places) const {
+        std::vector<lifetime> result(values_.size());
+        const auto for_each_tensor = [](const std::vector<std::int64_t>& tensors, const auto& f) {
+            for (const std::int64_t each : tensors)
+                if (each >= 0) f(static_cast<std::size_t>(each));
+        };
+        for (std::size_t i = places.size(); i-- > 0;) {
+            for_each_tensor(net_->operators[i].outputs, [&](std::size_t each) {
+                const shape& of = net_->tensors[each].dimensions;
+                const bool is_known = values_[each].type != dynamic && of.is_possible() && !of.is_dynamic();
+                if (!is_known || values_[each].constant != nullptr || net_->tensors[each].is_variable) return;
+                result[each].bytes = byte_size(values_[each].type, of.elements());
+                result[each].first = i;
+                result[each].reach(places[i]);
+            });
+            for_each_tensor(net_->operators[i].inputs, [&](std::size_t each) { result[each].reach(places[i]); });
+        }
+        for (const auto* ports : {&net_->inputs, &net_->outputs})
+            for_each_tensor(*ports, [&](std::size_t each) { result[each].bytes = 0; });
+        return result;
+    }
+    /// Tensors have memory of their own where that which they would share is beyond the budget: the step that goes too far says so.
+    void share_memory(const std::vector<std::size_t>& places, plan::zeroed_blocks& blocks) {
+        const std::vector<lifetime> all = lifetimes(places);
+        const shared_places at = places_of(all);
+        if (at.bytes == 0 || at.bytes == SIZE_MAX || !budget_->has_room(at.bytes)) return;
+        const auto whole = std::make_shared<plan::zeroed_memory>(lpt::detail::naming_memory(
+            [&] { return blocks.take(at.bytes); }, [] { return text("intermediate tensors"); }));
+        budget_->exchange(0, at.bytes);
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            if (all[i].bytes == 0) continue;
+            std::byte* const first = whole->data() + at.offsets[i];
+            values_[i].memory.borrow({first, all[i].bytes, std::shared_ptr<std::byte>(whole, first)});
         }
     }
 
@@ -22132,14 +22322,16 @@ class runnable_subgraph {
 
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
-                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates kept)
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         plan::zeroed_blocks blocks;  // packed weights lie together
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
-        find_steps_of_runs(kernels);
+        order_of_run order = joined_steps(kernels);
+        if (kept == intermediates::share) share_memory(order.places, blocks);
+        set_steps_of_runs(lpt::move(order.steps));
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
     }
@@ -22187,16 +22379,17 @@ public:
     /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
     /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
-                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX)
+                           const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
+                           intermediates kept = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel) {
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, kept) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
-                                       kernels, parallel);
+                                       kernels, parallel, kept);
         }
         initialize();
     }
@@ -22205,8 +22398,8 @@ public:
     std::size_t inputs() const { return subgraph().inputs.size(); }
     std::size_t outputs() const { return subgraph().outputs.size(); }
 
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes,
-    /// but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
+    /// The value of a tensor, by its number in the file. After a run those of inputs, outputs and variables are known; of `intermediates::keep`
+    /// all that an operation writes, but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
     const value& tensor(std::size_t index) const { return net_.tensor(index); }
     const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
     const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }

@@ -801,6 +801,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
@@ -808,6 +809,7 @@ struct resampling_problem {
     std::int64_t input_length = 1;
     std::int64_t length = 1;
     std::int64_t inner = 1;
+    std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
     const std::int32_t* places = nullptr;
     const float* weights = nullptr;
@@ -821,6 +823,7 @@ struct resampling_problem {
         visit("input_length", self.input_length);
         visit("length", self.length);
         visit("inner", self.inner);
+        visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
         visit("places", self.places);
         visit("weights", self.weights);
@@ -9799,63 +9802,18 @@ struct binary {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/convert.hpp
-#ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
-#define LPT_HOLDS_KERNEL_CONVERT_HPP
-// Quantize, dequantize, requantize, with or without a change of layout.
+// ======== lpt/kernel/convert_lines.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVERT_LINES_HPP
+#define LPT_HOLDS_KERNEL_CONVERT_LINES_HPP
+// Conversions of elements that lie side by side, from registers to registers.
 
 namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
-struct convert {
+struct convert_lines {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
-    using ints = typename simd::ints;
     static constexpr std::int64_t width = simd::width;
-
-    /// A conversion whose elements may be whole steps: round_half_even(fma(x, factor[c], summand[c]) / divisor[c]) takes the place of x
-    /// where it `divides`. A quotient of two numbers is known to the last bit, so ties stay ties.
-    struct counted_problem : convert_problem {
-        bool divides = false;
-        const float* factor = nullptr;
-        float factor_all = 1;
-        const float* summand = nullptr;
-        float summand_all = -0.0f;
-        const float* divisor = nullptr;
-        float divisor_all = 1;
-    };
-
-    /// The same problem with post operations that divide, round and add taken for what is done to x.
-    static counted_problem counted(const convert_problem& problem) noexcept {
-        counted_problem p;
-        static_cast<convert_problem&>(p) = problem;
-        epilogue& e = p.finish;
-        const post_operation* const post = e.post;
-        if (p.input_type != element_kind::f32 || e.output_type == element_kind::f32 || e.post_count < 2 ||
-            post[0].kind != post_kind::divide || post[1].kind != post_kind::unary ||
-            post[1].function != unary_function::round_even)
-            return p;
-        p.divides = true;
-        p.factor = e.scale;
-        p.factor_all = e.scale_all;
-        p.summand = e.bias;
-        p.summand_all = e.bias_all;
-        e.scale = e.bias = nullptr;
-        e.scale_all = 1;
-        e.bias_all = -0.0f;
-        p.divisor = post[0].per_channel_a;
-        p.divisor_all = post[0].alpha;
-        int taken = 2;
-        if (e.post_count > 2 && post[2].kind == post_kind::scale_shift && post[2].per_channel_a == nullptr &&
-            post[2].alpha == 1) {
-            e.bias = post[2].per_channel_b;
-            e.bias_all = post[2].beta;
-            taken = 3;
-        }
-        e.post += taken;
-        e.post_count -= taken;
-        return p;
-    }
 
     [[gnu::always_inline]] static floats whole_steps(floats x, floats factor, floats summand, floats divisor) noexcept {
         return simd::round_even(simd::divide(simd::fma(x, factor, summand), divisor));
@@ -9885,18 +9843,6 @@ struct convert {
 
     /// How far ahead of wide stores, which else wait for their lines.
     static constexpr std::int64_t prefetched_output_bytes = 512;
-
-    template <element_kind From>
-    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
-        if constexpr (From == element_kind::u8)
-            return simd::to_float(simd::load_u8(from));
-        else if constexpr (From == element_kind::i8)
-            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
-        else if constexpr (From == element_kind::i32)
-            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
-        else
-            return simd::load(reinterpret_cast<const float*>(from));
-    }
 
     /// `count` elements, a multiple of four vectors, which stay in registers from load to store. `streams`: past the caches; the output
     /// is then aligned.
@@ -9933,7 +9879,7 @@ struct convert {
             floats v[4];
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j) {
-                v[j] = load_vector<From>(from + j * width * from_bytes);
+                v[j] = binary<Isa>::template load_vector<From>(from + j * width * from_bytes);
                 if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
                 if constexpr (By == arithmetic::counted)
                     v[j] = simd::add(whole_steps(v[j], factor, summand, divisor), bias);
@@ -10030,6 +9976,252 @@ struct convert {
             default: return nullptr;
         }
     }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/few_rows.hpp
+#ifndef LPT_HOLDS_KERNEL_FEW_ROWS_HPP
+#define LPT_HOLDS_KERNEL_FEW_ROWS_HPP
+// Transposing matrices of few rows: channels of a pixel that change places with their groups.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
+template <class Isa, class Element, int Rows>
+struct few_rows {
+    using vector [[gnu::vector_size(16)]] = Element;
+    static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
+
+    /// Whether a matrix has as many columns as one step takes.
+    static bool fits(std::int64_t columns) noexcept { return columns >= size; }
+
+    static void run(const Element* from, std::int64_t columns, Element* to) noexcept {
+        for (std::int64_t c = 0; c < columns; c += size) {
+            const std::int64_t first = c + size <= columns ? c : columns - size;  // some of them once more
+            vector row[Rows];
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r)
+                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
+            store(row, to + first * Rows, std::make_integer_sequence<int, Rows>());
+        }
+    }
+
+private:
+    template <int... Part>
+    [[gnu::always_inline]] static void store(const vector (&row)[Rows], Element* to,
+                                             std::integer_sequence<int, Part...>) noexcept {
+        (store_part<Part>(row, to + Part * size), ...);
+    }
+    /// Vector `Part` of the result, whose place i is column (Part * size + i) / Rows of row (Part * size + i) % Rows.
+    template <int Part>
+    [[gnu::always_inline]] static void store_part(const vector (&row)[Rows], Element* to) noexcept {
+        using places = std::make_integer_sequence<int, static_cast<int>(size)>;
+        vector result = merge<Part, 1>(row[0], row[1], places());
+        if constexpr (Rows > 2) result = merge<Part, 2>(result, row[2], places());
+        if constexpr (Rows > 3) result = merge<Part, 3>(result, row[3], places());
+        std::memcpy(to, &result, sizeof result);
+    }
+    /// The elements of row `Row` come to what is there of the rows before it; the first time these are row 0 itself.
+    template <int Part, int Row, int... Place>
+    [[gnu::always_inline]] static vector merge(vector before, vector row,
+                                               std::integer_sequence<int, Place...>) noexcept {
+        return __builtin_shufflevector(before, row, source<Part, Row>(Place)...);
+    }
+    template <int Part, int Row>
+    static constexpr int source(int place) noexcept {
+        const int at = Part * static_cast<int>(size) + place;
+        if (at % Rows == Row) return static_cast<int>(size) + at / Rows;
+        return Row == 1 && at % Rows == 0 ? at / Rows : place;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/transpose.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+// Swapping the two inner axes: the change between planes and channel-innermost layouts.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
+template <class Isa, class Element>
+struct transposed_square {
+    using row [[gnu::vector_size(16)]] = Element;
+    static constexpr int size = 16 / static_cast<int>(sizeof(Element));
+
+    template <bool Upper, int... Places>
+    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
+        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
+    }
+
+    /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
+    [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
+                                           std::int64_t to_stride) noexcept {
+        using places = std::make_integer_sequence<int, size>;
+        row rows[size];
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(&rows[i], from + i * from_stride, sizeof(row));
+#pragma GCC unroll 4
+        for (int round = 1; round < size; round *= 2) {
+            row mixed[size];
+#pragma GCC unroll 8
+            for (int i = 0; i < size / 2; ++i) {
+                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
+                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < size; ++i)
+                rows[i] = mixed[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(to + i * to_stride, &rows[i], sizeof(row));
+    }
+};
+
+template <class Isa>
+struct transpose {
+    static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
+
+    /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
+    template <class Element>
+    static void run_part(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                         std::int64_t rows, std::int64_t columns) noexcept {
+        using square = transposed_square<Isa, Element>;
+        std::int64_t c = 0;
+        for (; c + square::size <= columns; c += square::size) {
+            std::int64_t r = 0;
+            for (; r + square::size <= rows; r += square::size)
+                square::run(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride);
+            if (r < rows)
+                run_elements(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride, rows - r,
+                             square::size);
+        }
+        if (c < columns) run_elements(from + c, from_stride, to + c * to_stride, to_stride, rows, columns - c);
+    }
+    template <class Element>
+    static void run_elements(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                             std::int64_t rows, std::int64_t columns) noexcept {
+        for (std::int64_t c = 0; c < columns; ++c) {
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + c * to_stride + r, from + r * from_stride + c, sizeof(Element));
+        }
+    }
+
+    template <class Element, int Rows>
+    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t matrix = p.rows * p.columns;
+        const std::int64_t grain = 1 + 4096 / matrix;
+        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
+                                                  static_cast<Element*>(p.output) + i * matrix);
+        });
+    }
+
+    template <class Element>
+    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        // One large matrix is shared by threads in blocks.
+        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
+            switch (p.rows) {
+                case 2: return run_few_rows<Element, 2>(p, parallel);
+                case 3: return run_few_rows<Element, 3>(p, parallel);
+                case 4: return run_few_rows<Element, 4>(p, parallel);
+                default: break;
+            }
+        }
+        const std::int64_t row_blocks = (p.rows + block - 1) / block;
+        const std::int64_t column_blocks = (p.columns + block - 1) / block;
+        const std::int64_t blocks = row_blocks * column_blocks;
+        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t n = i / blocks;
+                const std::int64_t first_row = i % blocks / column_blocks * block;
+                const std::int64_t first_column = i % column_blocks * block;
+                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
+                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
+                const std::int64_t matrix = n * p.rows * p.columns;
+                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
+                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
+                         p.rows, row_end - first_row, column_end - first_column);
+            }
+        });
+    }
+
+    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.element_bytes == 1)
+            run_as<std::uint8_t>(problem, parallel);
+        else
+            run_as<std::uint32_t>(problem, parallel);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/convert.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
+#define LPT_HOLDS_KERNEL_CONVERT_HPP
+// Quantize, dequantize, requantize, with or without a change of layout.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct convert {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    using lines = convert_lines<Isa>;
+    static constexpr std::int64_t width = simd::width;
+
+    /// A conversion whose elements may be whole steps: round_half_even(fma(x, factor[c], summand[c]) / divisor[c]) takes the place of x
+    /// where it `divides`. A quotient of two numbers is known to the last bit, so ties stay ties.
+    struct counted_problem : convert_problem {
+        bool divides = false;
+        const float* factor = nullptr;
+        float factor_all = 1;
+        const float* summand = nullptr;
+        float summand_all = -0.0f;
+        const float* divisor = nullptr;
+        float divisor_all = 1;
+    };
+
+    /// The same problem with post operations that divide, round and add taken for what is done to x.
+    static counted_problem counted(const convert_problem& problem) noexcept {
+        counted_problem p;
+        static_cast<convert_problem&>(p) = problem;
+        epilogue& e = p.finish;
+        const post_operation* const post = e.post;
+        if (p.input_type != element_kind::f32 || e.output_type == element_kind::f32 || e.post_count < 2 ||
+            post[0].kind != post_kind::divide || post[1].kind != post_kind::unary ||
+            post[1].function != unary_function::round_even)
+            return p;
+        p.divides = true;
+        p.factor = e.scale;
+        p.factor_all = e.scale_all;
+        p.summand = e.bias;
+        p.summand_all = e.bias_all;
+        e.scale = e.bias = nullptr;
+        e.scale_all = 1;
+        e.bias_all = -0.0f;
+        p.divisor = post[0].per_channel_a;
+        p.divisor_all = post[0].alpha;
+        int taken = 2;
+        if (e.post_count > 2 && post[2].kind == post_kind::scale_shift && post[2].per_channel_a == nullptr &&
+            post[2].alpha == 1) {
+            e.bias = post[2].per_channel_b;
+            e.bias_all = post[2].beta;
+            taken = 3;
+        }
+        e.post += taken;
+        e.post_count -= taken;
+        return p;
+    }
 
     /// Whether all that follows a shift is a scaling: (q - zero point) * scale.
     static bool is_centred(const epilogue& e) noexcept {
@@ -10059,13 +10251,14 @@ struct convert {
             const epilogue& e = p.finish;
             const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
             const bool centred = !p.divides && is_centred(e);
+            using arithmetic = typename lines::arithmetic;
             const arithmetic by = p.divides ? arithmetic::counted : centred ? arithmetic::centred : arithmetic::scaled;
-            const line_function function =
-                e.post_count == 0 || centred ? find_line(p.input_type, e.output_type, bounded, by) : nullptr;
+            const typename lines::line_function function =
+                e.post_count == 0 || centred ? lines::find_line(p.input_type, e.output_type, bounded, by) : nullptr;
             if (function == nullptr || !rounds_directly(p)) return false;
             const std::int64_t from_bytes = bytes_of(p.input_type);
             const std::int64_t to_bytes = bytes_of(e.output_type);
-            line all;
+            typename lines::line all;
             all.input = static_cast<const unsigned char*>(p.input);
             all.output = static_cast<unsigned char*>(p.output);
             all.scale = centred ? e.post->alpha : e.scale_all;
@@ -10090,12 +10283,12 @@ struct convert {
             }
             const std::int64_t whole = (p.channels - head) / step * step;
             split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
-                line part = all;
+                typename lines::line part = all;
                 part.input += (head + begin) * from_bytes;
                 part.output += (head + begin) * to_bytes;
                 const bool reads_most = streams && from_bytes > to_bytes;
                 const std::int64_t done =
-                    reads_most ? stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
+                    reads_most ? lines::stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
                 part.input += done * from_bytes;
                 part.output += done * to_bytes;
                 function(part, end - begin - done, streams);
@@ -10130,7 +10323,7 @@ struct convert {
         std::int64_t i = 0;
         if (p.input_type == element_kind::f32) {
             for (; i + width <= part.count; i += width)
-                simd::store(v + i, load_vector<element_kind::f32>(data + i * size));
+                simd::store(v + i, binary<Isa>::template load_vector<element_kind::f32>(data + i * size));
         }
         for (; i < part.count; i += width)
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
@@ -10158,8 +10351,8 @@ struct convert {
             const auto number = [&](const float* array, float all) __attribute__((always_inline)) {
                 return finish<Isa>::load_or(array, all, channel + i, columns - i);
             };
-            simd::store(v + i, whole_steps(simd::load(v + i), number(p.factor, p.factor_all),
-                                           number(p.summand, p.summand_all), number(p.divisor, p.divisor_all)));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), number(p.factor, p.factor_all),
+                                                  number(p.summand, p.summand_all), number(p.divisor, p.divisor_all)));
         }
     }
     /// Pixels of a channel.
@@ -10167,7 +10360,7 @@ struct convert {
         if (!p.divides) return;
         const channel_numbers with = numbers_of(p, channel);
         for (std::int64_t i = 0; i < count; i += width)
-            simd::store(v + i, whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
     }
 
     static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
@@ -10211,16 +10404,40 @@ struct convert {
         }
     }
 
-    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all, and there are no post operations.
+    static constexpr int most_posts = 8;  // of a channel of pixels
+
+    /// Whether an epilogue can go along the pixels of a channel: its numbers are those of the channel.
+    static bool follows_pixels(const epilogue& e) noexcept {
+        bool result = e.post_count <= most_posts;
+        for (int k = 0; k < e.post_count; ++k)
+            result = result && e.post[k].residual == nullptr;
+        return result;
+    }
+    /// The numbers of one channel as numbers of all; `post` gets its post operations.
+    static epilogue of_channel(const epilogue& e, std::int64_t channel, post_operation* post) noexcept {
+        const auto take = [channel](const float*& array, float& all) {
+            if (array != nullptr) all = array[channel];
+            array = nullptr;
+        };
+        epilogue result = e;
+        take(result.scale, result.scale_all);
+        take(result.bias, result.bias_all);
+        for (int k = 0; k < e.post_count; ++k) {
+            post[k] = e.post[k];
+            take(post[k].per_channel_a, post[k].alpha);
+            take(post[k].per_channel_b, post[k].beta);
+        }
+        result.post = post;
+        return result;
+    }
+
+    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all.
     static void finish_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                               std::int64_t count, unsigned char* output) noexcept {
         const element_layout& in = p.input_layout;
         const run_of_elements part{count, in.pixel_stride, 1};
-        epilogue e = p.finish;
-        e.scale_all = e.scale != nullptr ? e.scale[channel] : e.scale_all;
-        e.bias_all = e.bias != nullptr ? e.bias[channel] : e.bias_all;
-        e.scale = nullptr;
-        e.bias = nullptr;
+        post_operation post[most_posts];
+        const epilogue e = of_channel(p.finish, channel, post);
         alignas(64) float v[finish_columns];
         load(p, n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride, part, v);
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
@@ -10228,18 +10445,39 @@ struct convert {
         count_steps_of(p, channel, count, v);
         finish<Isa>::row(e, v, 0, 0, count, output);
     }
+
+    /// Channels that leave planes together, so that what they become lies side by side in pixels.
+    static constexpr std::int64_t tile_channels = 16;
+
+    /// `count` pixels of some channels, from planes to channels side by side.
+    static void run_tile(const counted_problem& p, std::int64_t n, std::int64_t tile, std::int64_t pixel,
+                         std::int64_t count) noexcept {
+        const std::int64_t channel = tile * tile_channels;
+        const std::int64_t left = p.channels - channel;
+        const std::int64_t channels = left < tile_channels ? left : tile_channels;
+        const std::int64_t size = bytes_of(p.finish.output_type);
+        alignas(64) unsigned char planes[tile_channels * finish_columns * 4];
+        for (std::int64_t c = 0; c < channels; ++c)
+            finish_pixels(p, n, channel + c, pixel, count, planes + c * finish_columns * size);
+        const element_layout& out = p.output_layout;
+        unsigned char* const to =
+            static_cast<unsigned char*>(p.output) + (n * out.batch_stride + pixel * out.pixel_stride + channel) * size;
+        const auto leave_planes = [&]<class Element>(const Element* from) {
+            transpose<Isa>::run_part(from, finish_columns, reinterpret_cast<Element*>(to), out.pixel_stride, channels,
+                                     count);
+        };
+        if (size == 1)
+            leave_planes(planes);
+        else
+            leave_planes(reinterpret_cast<const std::uint32_t*>(planes));
+    }
+
     static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                            std::int64_t count) noexcept {
         const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        if (out.pixel_stride == 1) {
-            finish_pixels(p, n, channel, pixel, count,
-                          static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
-        } else {
-            alignas(64) unsigned char packed[finish_columns * 4];
-            finish_pixels(p, n, channel, pixel, count, packed);
-            scatter(p, to, {count, 1, out.pixel_stride}, packed);
-        }
+        finish_pixels(p, n, channel, pixel, count,
+                      static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
     }
 
     /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
@@ -10247,8 +10485,9 @@ struct convert {
 
     static bool interleaves(const convert_problem& p) noexcept {
         const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
-        return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
-               p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
+        return bytes && p.finish.post_count == 0 && p.channels > 1 && p.channels <= few_channels &&
+               p.input_layout.pixel_stride == 1 && p.output_layout.channel_stride == 1 &&
+               p.output_layout.pixel_stride == p.channels;
     }
     /// Words to pixels of so many bytes.
     template <int Channels>
@@ -10285,11 +10524,11 @@ struct convert {
             for (std::int64_t i = 0; i < count; i += width) {
                 floats v;
                 if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = load_vector<element_kind::f32>(from + i * 4);
+                    v = binary<Isa>::template load_vector<element_kind::f32>(from + i * 4);
                 else
                     v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
                 if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
-                if (p.divides) v = whole_steps(v, with.factor, with.summand, with.divisor);
+                if (p.divides) v = lines::whole_steps(v, with.factor, with.summand, with.divisor);
                 v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
                 const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
                 const ints part = simd::multiply_int(byte, shift);
@@ -10320,9 +10559,16 @@ struct convert {
         }
     }
 
-    static bool is_dense(const convert_problem& p, const element_layout& l) noexcept {
-        return l.channel_stride == 1 && l.pixel_stride == p.channels &&
-               (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+    /// Whether both sides have their elements side by side, in the same order.
+    static bool is_one_line(const convert_problem& p) noexcept {
+        const auto is_dense = [&](const element_layout& l, bool planes) {
+            const std::int64_t pixel = planes ? 1 : p.channels;
+            const std::int64_t channel = planes ? p.pixels : 1;
+            return (p.channels == 1 || l.channel_stride == channel) && (p.pixels == 1 || l.pixel_stride == pixel) &&
+                   (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+        };
+        return (is_dense(p.input_layout, false) && is_dense(p.output_layout, false)) ||
+               (is_dense(p.input_layout, true) && is_dense(p.output_layout, true));
     }
     static void run(const convert_problem& problem, const parallel_for& parallel) noexcept {
         if (problem.finish.output_type == element_kind::i32) {
@@ -10333,18 +10579,23 @@ struct convert {
         const bool one_step = p.factor == nullptr && p.summand == nullptr && p.divisor == nullptr;
         const bool uniform =
             one_step && p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
-        if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
+        if (uniform && is_one_line(p)) {
             p.channels = p.batch * p.pixels * p.channels;
             p.pixels = p.batch = 1;
+            p.input_layout.channel_stride = p.output_layout.channel_stride = 1;
             if (run_line(p, parallel)) return;
         }
-        // Long runs along the pixels beat short ones along the channels, unless post operations need whole rows.
-        const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&
-                            (p.input_layout.pixel_stride == 1 || p.output_layout.pixel_stride == 1) &&
-                            !(p.input_layout.channel_stride == 1 && p.output_layout.channel_stride == 1);
+        // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
+        const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
+        const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
+        const bool tiles = from_planes && p.output_layout.channel_stride == 1;
+        const bool planes = p.pixels > 1 && (tiles || to_planes) && follows_pixels(p.finish);
         const bool few = planes && interleaves(p);
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few ? 1 : planes ? p.channels : p.pixels;
+        const std::int64_t outer = few               ? 1
+                                   : planes && tiles ? (p.channels + tile_channels - 1) / tile_channels
+                                   : planes          ? p.channels
+                                                     : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
@@ -10354,6 +10605,8 @@ struct convert {
                 const std::int64_t n = i / parts / outer;
                 if (few)
                     run_few_channels(p, n, first, count);
+                else if (planes && tiles)
+                    run_tile(p, n, o, first, count);
                 else if (planes)
                     run_pixels(p, n, o, first, count);
                 else
@@ -11661,6 +11914,180 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/transposed_depthwise.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSED_DEPTHWISE_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSED_DEPTHWISE_HPP
+// Transposed depthwise convolutions of f32: one input channel per output channel, vectors run along the channels.
+//
+// The outputs of a phase (transposed_convolution.hpp) take the same taps; each is a sum over them in the order of the kernel.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// In memory: weights as [tap][channel], channels padded to whole vectors.
+template <class Isa>
+struct transposed_depthwise {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using geometry = convolution_geometry<Isa>;
+    using axis_of = transposed_axis<Isa>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t least_elements = 4096;  // of a task
+
+    static bool fits(const convolution_shape& s, element_kind type) noexcept {
+        return s.transposed && s.groups > 1 && geometry::group_in(s) == 1 && geometry::group_out(s) == 1 &&
+               type == element_kind::f32;
+    }
+    static std::int64_t padded(const convolution_shape& s) noexcept {
+        return (s.out_channels + width - 1) / width * width;
+    }
+    static std::size_t packed_bytes(const convolution_shape& s) noexcept {
+        return static_cast<std::size_t>(geometry::taps(s) * padded(s) * 4);
+    }
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        const auto* const from = static_cast<const float*>(weights.data);
+        auto* const to = static_cast<float*>(packed);
+        for (std::int64_t tap = 0; tap < geometry::taps(s); ++tap) {
+            for (std::int64_t c = 0; c < padded(s); ++c)
+                to[tap * padded(s) + c] =
+                    c < s.out_channels ? from[c * weights.group_stride + tap * weights.tap_stride] : 0;
+        }
+    }
+
+    static void run(const convolution_problem& p, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = p.shape;
+        const std::int64_t line = s.out[2] * s.out_channels;
+        const std::int64_t grain = line > 0 ? (least_elements + line - 1) / line : 1;
+        split<Isa>(parallel, s.batch * s.out[0] * s.out[1], grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                run_line(p, i);
+        });
+    }
+
+private:
+    static constexpr std::int64_t most_taps = 64;  // of a pixel, that are found before its channels
+
+    /// Taps of an output position along an axis: `count` from `tap` on, `step` apart; they lead to inputs from `input` on, `input_step` apart.
+    struct axis_taps {
+        std::int64_t tap = 0, step = 0, count = 0, input = 0, input_step = 0;
+
+        axis_taps(const convolution_shape& s, int axis, std::int64_t position) noexcept {
+            const axis_of a(s, axis);
+            const std::int64_t phase = a.phase_of(position + s.pad_begin[axis]);
+            if (phase < 0) return;
+            tap = phase;
+            step = a.step;
+            count = a.taps(phase);
+            input = (position + s.pad_begin[axis] - phase * a.dilation) / a.stride;
+            input_step = -(a.step * a.dilation / a.stride);
+        }
+        /// Those of the position that is `strides` further, but for the taps that lead out of an input of `length` places.
+        axis_taps inside(std::int64_t length, std::int64_t strides) const noexcept {
+            axis_taps result = *this;
+            result.input += strides;
+            for (; result.count > 0 && result.input >= length; --result.count, result.tap += step)
+                result.input += input_step;
+            while (result.count > 0 && result.input + (result.count - 1) * input_step < 0)
+                --result.count;
+            return result;
+        }
+    };
+    /// What an output pixel sums.
+    struct window {
+        const convolution_problem& problem;
+        std::int64_t image;
+        axis_taps planes, lines, columns;
+    };
+    /// One tap of a pixel.
+    struct tap_of_pixel {
+        const float* input;
+        const float* weights;
+    };
+
+    /// Adds taps to vectors of sums; of the last one `count` channels.
+    template <int Vectors>
+    [[gnu::always_inline]] static void add_vectors(const tap_of_pixel* taps, std::int64_t number, std::int64_t channel,
+                                                   std::int64_t count, float* to) noexcept {
+        floats sums[Vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+            sums[v] = simd::load(to + v * width);
+        for (std::int64_t t = 0; t < number; ++t) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const std::int64_t at = channel + v * width;
+                const floats x = load_part<Isa>(taps[t].input + at, count);
+                sums[v] = simd::fma(x, simd::load(taps[t].weights + at), sums[v]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+            simd::store(to + v * width, sums[v]);
+    }
+    static void add_taps(const tap_of_pixel* taps, std::int64_t number, std::int64_t channel, std::int64_t columns,
+                         float* to) noexcept {
+        std::int64_t c = 0;
+        for (; c + 4 * width <= columns; c += 4 * width)
+            add_vectors<4>(taps, number, channel + c, width, to + c);
+        for (; c < columns; c += width)
+            add_vectors<1>(taps, number, channel + c, columns - c, to + c);
+    }
+
+    static void run_line(const convolution_problem& p, std::int64_t line) noexcept {
+        const convolution_shape& s = p.shape;
+        window of{p, line / (s.out[0] * s.out[1]), axis_taps(s, 0, line / s.out[1] % s.out[0]).inside(s.in[0], 0),
+                  axis_taps(s, 1, line % s.out[1]).inside(s.in[1], 0), axis_taps(s, 2, 0)};
+        for (std::int64_t first = 0; first < s.stride[2]; ++first) {
+            const axis_taps phase(s, 2, first);
+            for (std::int64_t x = first; x < s.out[2]; x += s.stride[2]) {
+                of.columns = phase.inside(s.in[2], x / s.stride[2]);
+                run_pixel(of, line * s.out[2] + x);
+            }
+        }
+    }
+    static void run_pixel(const window& of, std::int64_t row) noexcept {
+        const convolution_problem& p = of.problem;
+        const std::int64_t bytes = bytes_of(p.finish.output_type);
+        const std::int64_t channels = p.shape.out_channels;
+        unsigned char* const to = static_cast<unsigned char*>(p.output) + row * p.output_pixel_stride * bytes;
+        for (std::int64_t c = 0; c < channels; c += finish_columns) {
+            const std::int64_t count = channels - c < finish_columns ? channels - c : finish_columns;
+            alignas(64) float sums[finish_columns];
+            std::memset(sums, 0, static_cast<std::size_t>((count + width - 1) / width * width * 4));
+            sum_window(of, c, count, sums);
+            finish<Isa>::row(p.finish, sums, row, c, count, to + c * bytes);
+        }
+    }
+
+    static void sum_window(const window& of, std::int64_t channel, std::int64_t count, float* sums) noexcept {
+        const auto& [p, image, planes, lines, columns] = of;
+        const convolution_shape& s = p.shape;
+        const auto* const input = static_cast<const float*>(p.input);
+        const auto* const weights = static_cast<const float*>(p.packed_weights);
+        tap_of_pixel taps[most_taps];
+        std::int64_t number = 0;
+        for (std::int64_t d = 0; d < planes.count; ++d) {
+            const std::int64_t plane = image * s.in[0] + planes.input + d * planes.input_step;
+            for (std::int64_t h = 0; h < lines.count; ++h) {
+                const std::int64_t line = plane * s.in[1] + lines.input + h * lines.input_step;
+                const std::int64_t tap =
+                    ((planes.tap + d * planes.step) * s.kernel[1] + lines.tap + h * lines.step) * s.kernel[2];
+                for (std::int64_t w = 0; w < columns.count; ++w) {
+                    const std::int64_t pixel = line * s.in[2] + columns.input + w * columns.input_step;
+                    taps[number++] = {input + pixel * p.input_pixel_stride,
+                                      weights + (tap + columns.tap + w * columns.step) * padded(s)};
+                    if (number < most_taps) continue;
+                    add_taps(taps, number, channel, count, sums);
+                    number = 0;
+                }
+            }
+        }
+        add_taps(taps, number, channel, count, sums);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/convolution.hpp
 #ifndef LPT_HOLDS_KERNEL_CONVOLUTION_HPP
 #define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
@@ -11700,6 +12127,7 @@ struct convolution {
     using grouped = grouped_convolution<Isa>;
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return transposed_depthwise<Isa>::packed_bytes(s);
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
         if (!grouped::has_header(s, type)) return packed_panels(s, type);
         const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
@@ -11749,7 +12177,9 @@ struct convolution {
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
                      const parallel_for& parallel) noexcept {
-        if (geometry::method(s) == convolution_method::depthwise)
+        if (transposed_depthwise<Isa>::fits(s, weights.type))
+            transposed_depthwise<Isa>::pack(s, weights, packed);
+        else if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
         else if (grouped::has_header(s, weights.type))
             pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
@@ -11921,6 +12351,7 @@ struct convolution {
     }
 
     static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return 0;
         switch (geometry::method(s)) {
             case convolution_method::gemm: return 0;
             case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
@@ -12032,7 +12463,9 @@ struct convolution {
     }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
-        if (geometry::method(problem.shape) == convolution_method::depthwise)
+        if (transposed_depthwise<Isa>::fits(problem.shape, problem.input_type))
+            transposed_depthwise<Isa>::run(problem, parallel);
+        else if (geometry::method(problem.shape) == convolution_method::depthwise)
             depthwise<Isa>::run(problem, parallel);
         else if (grouped::has_header(problem.shape, problem.input_type))
             run_groups(problem, parallel);
@@ -14279,7 +14712,10 @@ namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct kernel_of<Isa, resampling_problem> {
-    static constexpr std::int64_t block = 64;  // neighbours whose sums are under way at once
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that becomes planes
 
     /// One place where the axis is the innermost.
     static float sum_of_place(const resampling_problem& p, std::int64_t place, const float* row) noexcept {
@@ -14288,31 +14724,69 @@ struct kernel_of<Isa, resampling_problem> {
             sum += p.weights[tap] * row[p.places[tap]];
         return sum;
     }
-    /// One place with all that is next to it along the inner axes.
-    static void sum_rows(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
-        for (std::int64_t first = 0; first < p.inner; first += block) {
-            const std::int64_t count = p.inner - first < block ? p.inner - first : block;
-            float sums[block] = {};
-            for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap) {
-                const float weight = p.weights[tap];
-                const float* const row = from + p.places[tap] * p.inner + first;
-                numbers_of<Isa>::for_each(count, [&](std::int64_t i)
-                                                     __attribute__((always_inline)) { sums[i] += weight * row[i]; });
-            }
-            numbers_of<Isa>::for_each(count,
-                                      [&](std::int64_t i) __attribute__((always_inline)) { to[first + i] = sums[i]; });
+    /// Vectors of sums of one place; of the last one `count` elements.
+    template <int Vectors>
+    [[gnu::always_inline]] static void sum_vectors(const resampling_problem& p, std::int64_t place, const float* from,
+                                                   std::int64_t count, float* to) noexcept {
+        floats sums[Vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+            sums[v] = simd::broadcast(0);
+        for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap) {
+            const floats weight = simd::broadcast(p.weights[tap]);
+            const float* const row = from + p.places[tap] * p.inner;
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v)
+                sums[v] = simd::add(sums[v], simd::multiply(weight, load_part<Isa>(row + v * width, count)));
+        }
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+            store_part<Isa>(to + v * width, sums[v], count);
+    }
+    /// One place with `count` elements that are next to it.
+    static void sum_rows(const resampling_problem& p, std::int64_t place, const float* from, std::int64_t count,
+                         float* to) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= count; i += 4 * width)
+            sum_vectors<4>(p, place, from + i, width, to + i);
+        for (; i < count; i += width)
+            sum_vectors<1>(p, place, from + i, count - i, to + i);
+    }
+
+    /// Some places of row `outer`, to planes.
+    static void run_tile(const resampling_problem& p, std::int64_t outer, std::int64_t first) noexcept {
+        const float* const from = p.input + outer * p.input_length * p.inner;
+        const std::int64_t plane = p.plane_rows * p.length;
+        const std::int64_t row = outer / p.plane_rows * p.inner * plane + outer % p.plane_rows * p.length;
+        const std::int64_t places = p.length - first < block ? p.length - first : block;
+        alignas(64) float tile[block * block];
+        for (std::int64_t i = 0; i < p.inner; i += block) {
+            const std::int64_t count = p.inner - i < block ? p.inner - i : block;
+            for (std::int64_t place = 0; place < places; ++place)
+                sum_rows(p, first + place, from + i, count, tile + place * block);
+            transpose<Isa>::template run_part<float>(tile, block, p.output + row + first + i * plane, plane, places,
+                                                     count);
         }
     }
 
     static void run(const resampling_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t grain = 1 + 4096 / p.inner;
+        if (p.plane_rows != 0) {
+            const std::int64_t tiles = (p.length + block - 1) / block;
+            split<Isa>(parallel, p.outer * tiles, 1 + grain / block,
+                       [&p, tiles](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t i = begin; i < end; ++i)
+                               run_tile(p, i / tiles, i % tiles * block);
+                       });
+            return;
+        }
         split<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const float* const from = p.input + i / p.length * p.input_length * p.inner;
                 if (p.inner == 1)
                     p.output[i] = sum_of_place(p, i % p.length, from);
                 else
-                    sum_rows(p, i % p.length, from, p.output + i * p.inner);
+                    sum_rows(p, i % p.length, from, p.inner, p.output + i * p.inner);
             }
         });
     }
@@ -14698,187 +15172,6 @@ struct kernel_of<Isa, softmax_problem> {
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/few_rows.hpp
-#ifndef LPT_HOLDS_KERNEL_FEW_ROWS_HPP
-#define LPT_HOLDS_KERNEL_FEW_ROWS_HPP
-// Transposing matrices of few rows: channels of a pixel that change places with their groups.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
-template <class Isa, class Element, int Rows>
-struct few_rows {
-    using vector [[gnu::vector_size(16)]] = Element;
-    static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
-
-    /// Whether a matrix has as many columns as one step takes.
-    static bool fits(std::int64_t columns) noexcept { return columns >= size; }
-
-    static void run(const Element* from, std::int64_t columns, Element* to) noexcept {
-        for (std::int64_t c = 0; c < columns; c += size) {
-            const std::int64_t first = c + size <= columns ? c : columns - size;  // some of them once more
-            vector row[Rows];
-#pragma GCC unroll 4
-            for (int r = 0; r < Rows; ++r)
-                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
-            store(row, to + first * Rows, std::make_integer_sequence<int, Rows>());
-        }
-    }
-
-private:
-    template <int... Part>
-    [[gnu::always_inline]] static void store(const vector (&row)[Rows], Element* to,
-                                             std::integer_sequence<int, Part...>) noexcept {
-        (store_part<Part>(row, to + Part * size), ...);
-    }
-    /// Vector `Part` of the result, whose place i is column (Part * size + i) / Rows of row (Part * size + i) % Rows.
-    template <int Part>
-    [[gnu::always_inline]] static void store_part(const vector (&row)[Rows], Element* to) noexcept {
-        using places = std::make_integer_sequence<int, static_cast<int>(size)>;
-        vector result = merge<Part, 1>(row[0], row[1], places());
-        if constexpr (Rows > 2) result = merge<Part, 2>(result, row[2], places());
-        if constexpr (Rows > 3) result = merge<Part, 3>(result, row[3], places());
-        std::memcpy(to, &result, sizeof result);
-    }
-    /// The elements of row `Row` come to what is there of the rows before it; the first time these are row 0 itself.
-    template <int Part, int Row, int... Place>
-    [[gnu::always_inline]] static vector merge(vector before, vector row,
-                                               std::integer_sequence<int, Place...>) noexcept {
-        return __builtin_shufflevector(before, row, source<Part, Row>(Place)...);
-    }
-    template <int Part, int Row>
-    static constexpr int source(int place) noexcept {
-        const int at = Part * static_cast<int>(size) + place;
-        if (at % Rows == Row) return static_cast<int>(size) + at / Rows;
-        return Row == 1 && at % Rows == 0 ? at / Rows : place;
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/transpose.hpp
-#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
-#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
-// Swapping the two inner axes: the change between planes and channel-innermost layouts.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
-template <class Isa, class Element>
-struct transposed_square {
-    using row [[gnu::vector_size(16)]] = Element;
-    static constexpr int size = 16 / static_cast<int>(sizeof(Element));
-
-    template <bool Upper, int... Places>
-    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
-
-    /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
-    [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
-                                           std::int64_t to_stride) noexcept {
-        using places = std::make_integer_sequence<int, size>;
-        row rows[size];
-#pragma GCC unroll 16
-        for (int i = 0; i < size; ++i)
-            std::memcpy(&rows[i], from + i * from_stride, sizeof(row));
-#pragma GCC unroll 4
-        for (int round = 1; round < size; round *= 2) {
-            row mixed[size];
-#pragma GCC unroll 8
-            for (int i = 0; i < size / 2; ++i) {
-                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
-                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
-            }
-#pragma GCC unroll 16
-            for (int i = 0; i < size; ++i)
-                rows[i] = mixed[i];
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < size; ++i)
-            std::memcpy(to + i * to_stride, &rows[i], sizeof(row));
-    }
-};
-
-template <class Isa>
-struct transpose {
-    static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
-
-    template <class Element>
-    static void run_block(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
-                          std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
-                          std::int64_t first_column) noexcept {
-        using square = transposed_square<Isa, Element>;
-        std::int64_t c = first_column;
-        for (; c + square::size <= column_end; c += square::size) {
-            std::int64_t r = first_row;
-            for (; r + square::size <= row_end; r += square::size)
-                square::run(from + r * columns + c, columns, to + c * rows + r, rows);
-            if (r < row_end) run_elements(from, to, rows, columns, row_end, c + square::size, r, c);
-        }
-        if (c < column_end) run_elements(from, to, rows, columns, row_end, column_end, first_row, c);
-    }
-    template <class Element>
-    static void run_elements(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
-                             std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
-                             std::int64_t first_column) noexcept {
-        for (std::int64_t c = first_column; c < column_end; ++c) {
-            for (std::int64_t r = first_row; r < row_end; ++r)
-                std::memcpy(to + c * rows + r, from + r * columns + c, sizeof(Element));
-        }
-    }
-
-    template <class Element, int Rows>
-    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
-        const std::int64_t matrix = p.rows * p.columns;
-        const std::int64_t grain = 1 + 4096 / matrix;
-        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
-                                                  static_cast<Element*>(p.output) + i * matrix);
-        });
-    }
-
-    template <class Element>
-    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
-        // One large matrix is shared by threads in blocks.
-        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
-            switch (p.rows) {
-                case 2: return run_few_rows<Element, 2>(p, parallel);
-                case 3: return run_few_rows<Element, 3>(p, parallel);
-                case 4: return run_few_rows<Element, 4>(p, parallel);
-                default: break;
-            }
-        }
-        const std::int64_t row_blocks = (p.rows + block - 1) / block;
-        const std::int64_t column_blocks = (p.columns + block - 1) / block;
-        const std::int64_t blocks = row_blocks * column_blocks;
-        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t n = i / blocks;
-                const std::int64_t first_row = i % blocks / column_blocks * block;
-                const std::int64_t first_column = i % column_blocks * block;
-                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
-                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
-                const std::int64_t matrix = n * p.rows * p.columns;
-                run_block(static_cast<const Element*>(p.input) + matrix, static_cast<Element*>(p.output) + matrix,
-                          p.rows, p.columns, row_end, column_end, first_row, first_column);
-            }
-        });
-    }
-
-    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
-        if (problem.element_bytes == 1)
-            run_as<std::uint8_t>(problem, parallel);
-        else
-            run_as<std::uint32_t>(problem, parallel);
-    }
-};
-
-} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/table.hpp

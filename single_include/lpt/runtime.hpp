@@ -18,6 +18,7 @@
 #include <exception>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -756,6 +757,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
@@ -763,6 +765,7 @@ struct resampling_problem {
     std::int64_t input_length = 1;
     std::int64_t length = 1;
     std::int64_t inner = 1;
+    std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
     const std::int32_t* places = nullptr;
     const float* weights = nullptr;
@@ -776,6 +779,7 @@ struct resampling_problem {
         visit("input_length", self.input_length);
         visit("length", self.length);
         visit("inner", self.inner);
+        visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
         visit("places", self.places);
         visit("weights", self.weights);
@@ -10522,6 +10526,13 @@ inline bool known_resamplings(const graph& model, const node& each, seq<referenc
     return true;
 }
 
+/// Whether a node's first output is nothing but outputs of the network, which are planes.
+inline bool is_only_a_result(const graph& model, node_id id) {
+    const auto uses = model.uses(id);
+    return std::all_of(uses.begin(), uses.end(),
+                       [&](const input_ref& user) { return model[user.node].is<op::result>(); });
+}
+
 /// The taps of an axis as the kernel reads them.
 struct listed_taps {
     tensor first_taps;
@@ -10588,8 +10599,11 @@ inline bool planner::make_resampling(node_id id) {
             (is_inside ? problem.inner : problem.outer) *= other == axis ? 1 : now[other];
         }
         now[axis] = problem.length;
-        const tensor_id to = add_tensor(f32, now, order);
         const bool is_last = axis == resampled.back();
+        if (is_last && last && axis + 1 == now.rank() && detail::is_only_a_result(model(), id)) {
+            problem.plane_rows = problem.outer / std::max<std::int64_t>(1, now[0]);
+        }
+        const tensor_id to = add_tensor(f32, now, problem.plane_rows != 0 ? layout::plain : order);
         if (is_last) {
             define(id, to);
         }
@@ -10650,6 +10664,74 @@ inline bool planner::make_kernel(node_id id) {
 }
 
 }  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/free_memory.hpp
+#ifndef LPT_HOLDS_PLAN_FREE_MEMORY_HPP
+#define LPT_HOLDS_PLAN_FREE_MEMORY_HPP
+// The gaps of an arena while blocks come and go.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+inline std::size_t aligned(std::size_t size) {
+    return (size + block_alignment - 1) / block_alignment * block_alignment;
+}
+
+/// Memory that no living block has, step by step.
+class free_memory {
+    std::map<std::size_t, std::size_t> gaps_;  // size of each by its place; none touches another
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // size, place
+    std::size_t end_ = 0;
+
+    void drop(std::map<std::size_t, std::size_t>::iterator gap) {
+        by_size_.erase({gap->second, gap->first});
+        gaps_.erase(gap);
+    }
+    void put(std::size_t place, std::size_t size) {
+        gaps_.emplace(place, size);
+        by_size_.emplace(size, place);
+    }
+
+public:
+    /// The smallest gap where it fits, else the end.
+    std::size_t take(std::size_t size) {
+        std::size_t place = end_;
+        std::size_t room = 0;
+        if (const auto fits = by_size_.lower_bound({size, 0}); fits != by_size_.end()) {
+            room = fits->first;
+            place = fits->second;
+            drop(gaps_.find(place));
+        } else if (!gaps_.empty() && gaps_.rbegin()->first + gaps_.rbegin()->second == end_) {
+            place = gaps_.rbegin()->first;
+            drop(std::prev(gaps_.end()));
+        }
+        if (room > size) {
+            put(place + size, room - size);
+        }
+        end_ = std::max(end_, place + size);
+        return place;
+    }
+    void give_back(std::size_t place, std::size_t size) {
+        auto behind = gaps_.lower_bound(place);
+        if (behind != gaps_.end() && behind->first == place + size) {
+            size += behind->second;
+            drop(behind);
+        }
+        behind = gaps_.lower_bound(place);
+        if (behind != gaps_.begin()) {
+            const auto before = std::prev(behind);
+            if (before->first + before->second == place) {
+                place = before->first;
+                size += before->second;
+                drop(before);
+            }
+        }
+        put(place, size);
+    }
+    std::size_t end() const { return end_; }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
 #endif
 
 // ======== lpt/plan/parts.hpp
@@ -10771,10 +10853,6 @@ inline void place_parts(network& net) { part_planner(net).place(); }
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-inline std::size_t aligned(std::size_t size) {
-    return (size + block_alignment - 1) / block_alignment * block_alignment;
-}
 
 inline void touch(storage& block, step_id step) {
     if (block.first_step == step_id::none || step < block.first_step) {
@@ -10977,60 +11055,6 @@ inline void place_by_size(network& net, std::vector<storage_id> blocks) {
         placed.add(id);
     }
 }
-
-/// Memory that no living block has, step by step.
-class free_memory {
-    std::map<std::size_t, std::size_t> gaps_;  // size of each by its place; none touches another
-    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // size, place
-    std::size_t end_ = 0;
-
-    void drop(std::map<std::size_t, std::size_t>::iterator gap) {
-        by_size_.erase({gap->second, gap->first});
-        gaps_.erase(gap);
-    }
-    void put(std::size_t place, std::size_t size) {
-        gaps_.emplace(place, size);
-        by_size_.emplace(size, place);
-    }
-
-public:
-    /// The smallest gap where it fits, else the end.
-    std::size_t take(std::size_t size) {
-        std::size_t place = end_;
-        std::size_t room = 0;
-        if (const auto fits = by_size_.lower_bound({size, 0}); fits != by_size_.end()) {
-            room = fits->first;
-            place = fits->second;
-            drop(gaps_.find(place));
-        } else if (!gaps_.empty() && gaps_.rbegin()->first + gaps_.rbegin()->second == end_) {
-            place = gaps_.rbegin()->first;
-            drop(std::prev(gaps_.end()));
-        }
-        if (room > size) {
-            put(place + size, room - size);
-        }
-        end_ = std::max(end_, place + size);
-        return place;
-    }
-    void give_back(std::size_t place, std::size_t size) {
-        auto behind = gaps_.lower_bound(place);
-        if (behind != gaps_.end() && behind->first == place + size) {
-            size += behind->second;
-            drop(behind);
-        }
-        behind = gaps_.lower_bound(place);
-        if (behind != gaps_.begin()) {
-            const auto before = std::prev(behind);
-            if (before->first + before->second == place) {
-                place = before->first;
-                size += before->second;
-                drop(before);
-            }
-        }
-        put(place, size);
-    }
-    std::size_t end() const { return end_; }
-};
 
 /// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
 inline void place_by_step(network& net, std::vector<storage_id> blocks) {

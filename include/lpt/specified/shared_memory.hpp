@@ -2,11 +2,14 @@
 // Memory of tensors by liveness: what no two steps need at the same time lies in the same bytes.
 #pragma once
 
-#include <lpt/plan/memory.hpp>
+#include <lpt/plan/free_memory.hpp>
 #include <lpt/specified/value.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace lpt::inline LPT_ABI::specified {
