@@ -156,6 +156,10 @@ TEST_CASE("Convolutions, pooling, tables, residuals and concatenations give the 
     check_all(static_cast<embedded_image_plans*>(nullptr), embedded_image());
 }
 
+TEST_CASE("Convolutions of few channels a group give the bits of the dynamic executor") {
+    check_all(static_cast<embedded_groups_plans*>(nullptr), embedded_groups());
+}
+
 TEST_CASE("Matrix products, reductions and normalizations give the bits of the dynamic executor") {
     check_all(static_cast<embedded_matrix_plans*>(nullptr), embedded_matrix());
 }

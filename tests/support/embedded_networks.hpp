@@ -46,6 +46,22 @@ inline graph embedded_image() {
     return model;
 }
 
+/// Convolutions of few channels a group: bytes, packed for that; transposed ones of f32 with one.
+inline graph embedded_groups() {
+    graph model;
+    const integers ones{1, 1};
+    const output_ref input = model.parameter(f32, shape{1, 64, 5, 6}, "image");
+    const output_ref bytes = quantize(model, input, u8, 0.05, 0);
+    const node_id groups =
+        model.add_relaxed(op::group_convolution{ones, ones, ones, ones},
+                          {bytes, model.constant(numbers(i8, shape{8, 8, 8, 3, 3}, -90, 11, 90))}, {{f32, f32}, {f32}});
+    const output_ref real = multiplied(model, groups, make_scalar(f32, 0.0001));
+    model.result(model.add(
+        op::group_convolution_backprop_data{.strides = {2, 2}, .pads_begin = ones, .pads_end = ones, .dilations = ones},
+        {real, model.constant(numbers(f32, shape{64, 1, 1, 4, 4}, -1, 0.17, 1))}));
+    return model;
+}
+
 /// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention, a recurrent cell.
 inline graph embedded_matrix() {
     graph model;

@@ -114,12 +114,9 @@ class runner {
         const kernel::convolution_problem problem = kernel::bind_convolution(operands_, Step, posts, position<0>());
         if constexpr (is_scalar) {
             kernel::convolution<Isa>::run(problem, serial);
-        } else if constexpr (Step.method == kernel::convolution_method::depthwise) {
-            kernel::depthwise<Isa>::run(problem, serial);
-        } else if constexpr (Step.input.type == kernel::element_kind::f32) {
-            kernel::convolution<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
         } else {
-            kernel::convolution<Isa>::template run_as<kernel::integer_arithmetic<Isa>>(problem, serial);
+            using kernels = kernel::convolution<Isa>;
+            kernels::template run_form<kernels::form_of(Step.shape, Step.input.type)>(problem, serial);
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
+// Convolution and transposed convolution of any dimension, with groups: over the dense kernel, or one of those for few channels a group.
 #pragma once
 
 #include <lpt/kernel/convolution_rows.hpp>
@@ -9,6 +9,9 @@
 #include <lpt/kernel/transposed_depthwise.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
+
+/// What packs and runs a convolution.
+enum class convolution_form : std::uint8_t { transposed_depthwise, depthwise, grouped, floats, integers };
 
 template <class Isa>
 struct convolution {
@@ -41,10 +44,23 @@ struct convolution {
 
     using grouped = grouped_convolution<Isa>;
 
+    /// `type`: of the weights or the image.
+    static constexpr convolution_form form_of(const convolution_shape& s, element_kind type) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return convolution_form::transposed_depthwise;
+        if (geometry::method(s) == convolution_method::depthwise) return convolution_form::depthwise;
+        if (grouped::has_header(s, type)) return convolution_form::grouped;
+        return type == element_kind::f32 ? convolution_form::floats : convolution_form::integers;
+    }
+
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
-        if (transposed_depthwise<Isa>::fits(s, type)) return transposed_depthwise<Isa>::packed_bytes(s);
-        if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
-        if (!grouped::has_header(s, type)) return packed_panels(s, type);
+        switch (form_of(s, type)) {
+            case convolution_form::transposed_depthwise: return transposed_depthwise<Isa>::packed_bytes(s);
+            case convolution_form::depthwise: return depthwise<Isa>::packed_bytes(s, type);
+            case convolution_form::grouped: return packed_groups(s, type);
+            default: return packed_panels(s, type);
+        }
+    }
+    static std::size_t packed_groups(const convolution_shape& s, element_kind type) noexcept {
         const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
         const std::size_t most = static_cast<std::size_t>(grouped::packed_bytes(s));
         return panels < most ? most : panels;
@@ -92,16 +108,14 @@ struct convolution {
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
                      const parallel_for& parallel) noexcept {
-        if (transposed_depthwise<Isa>::fits(s, weights.type))
-            transposed_depthwise<Isa>::pack(s, weights, packed);
-        else if (geometry::method(s) == convolution_method::depthwise)
-            depthwise<Isa>::pack(s, weights, packed);
-        else if (grouped::has_header(s, weights.type))
-            pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
-        else if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
-        else
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
+        switch (form_of(s, weights.type)) {
+            case convolution_form::transposed_depthwise: return transposed_depthwise<Isa>::pack(s, weights, packed);
+            case convolution_form::depthwise: return depthwise<Isa>::pack(s, weights, packed);
+            case convolution_form::grouped:
+                return pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
+            case convolution_form::floats: return pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
+            case convolution_form::integers: return pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
+        }
     }
     static void pack_groups(const convolution_shape& s, const convolution_weights& weights, unsigned char* packed,
                             const parallel_for& parallel) noexcept {
@@ -377,17 +391,28 @@ struct convolution {
         }
     }
 
-    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
-        if (transposed_depthwise<Isa>::fits(problem.shape, problem.input_type))
+    template <convolution_form Form>
+    static void run_form(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        if constexpr (Form == convolution_form::transposed_depthwise)
             transposed_depthwise<Isa>::run(problem, parallel);
-        else if (geometry::method(problem.shape) == convolution_method::depthwise)
+        else if constexpr (Form == convolution_form::depthwise)
             depthwise<Isa>::run(problem, parallel);
-        else if (grouped::has_header(problem.shape, problem.input_type))
+        else if constexpr (Form == convolution_form::grouped)
             run_groups(problem, parallel);
-        else if (problem.input_type == element_kind::f32)
+        else if constexpr (Form == convolution_form::floats)
             run_as<float_arithmetic<Isa>>(problem, parallel);
         else
             run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        switch (form_of(problem.shape, problem.input_type)) {
+            case convolution_form::transposed_depthwise:
+                return run_form<convolution_form::transposed_depthwise>(problem, parallel);
+            case convolution_form::depthwise: return run_form<convolution_form::depthwise>(problem, parallel);
+            case convolution_form::grouped: return run_form<convolution_form::grouped>(problem, parallel);
+            case convolution_form::floats: return run_form<convolution_form::floats>(problem, parallel);
+            case convolution_form::integers: return run_form<convolution_form::integers>(problem, parallel);
+        }
     }
 };
 

@@ -16,12 +16,14 @@ struct pixel_image {
 /// A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct convolution_geometry {
-    static std::int64_t taps(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1] * s.kernel[2]; }
+    static constexpr std::int64_t taps(const convolution_shape& s) noexcept {
+        return s.kernel[0] * s.kernel[1] * s.kernel[2];
+    }
     static std::int64_t pixels(const convolution_shape& s) noexcept { return s.batch * s.out[0] * s.out[1] * s.out[2]; }
-    static std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
-    static std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
+    static constexpr std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
+    static constexpr std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
 
-    static bool is_pointwise(const convolution_shape& s) noexcept {
+    static constexpr bool is_pointwise(const convolution_shape& s) noexcept {
         for (int axis = 0; axis < 3; ++axis) {
             if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis])
                 return false;
@@ -29,7 +31,7 @@ struct convolution_geometry {
         return true;
     }
 
-    static convolution_method method(const convolution_shape& s) noexcept {
+    static constexpr convolution_method method(const convolution_shape& s) noexcept {
         if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
@@ -42,7 +44,7 @@ struct convolution_geometry {
     }
 
     /// Whether lines are so short that filling each of them up to whole groups of 4 bytes costs more than copying them together.
-    static bool joins_lines(const convolution_shape& s) noexcept {
+    static constexpr bool joins_lines(const convolution_shape& s) noexcept {
         const std::int64_t lines = s.kernel[0] * s.kernel[1];
         const std::int64_t line = s.kernel[2] * group_in(s);
         const std::int64_t apart = lines * ((line + 3) / 4);

@@ -32,7 +32,7 @@ struct grouped_convolution {
         slots::staged_pixels;  // of a line, for which a block's weights stay in the L1 cache
 
     /// Whether the packed form has a header, which says who runs it. `type`: of the weights or the image.
-    static bool has_header(const convolution_shape& s, element_kind type) noexcept {
+    static constexpr bool has_header(const convolution_shape& s, element_kind type) noexcept {
         if constexpr (!exists) return false;
         const std::int64_t channels = geometry::group_in(s);
         const bool small = channels == 4 || channels == 8 || channels == 16;

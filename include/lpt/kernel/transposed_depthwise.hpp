@@ -7,6 +7,8 @@
 #include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/transposed_convolution.hpp>
 
+#include <cstring>
+
 namespace lpt::inline LPT_ABI::kernel {
 
 /// In memory: weights as [tap][channel], channels padded to whole vectors.
@@ -17,9 +19,9 @@ struct transposed_depthwise {
     using geometry = convolution_geometry<Isa>;
     using axis_of = transposed_axis<Isa>;
     static constexpr std::int64_t width = simd::width;
-    static constexpr std::int64_t least_elements = 4096;  // of a task
+    static constexpr std::int64_t least_elements_of_task = 4096;
 
-    static bool fits(const convolution_shape& s, element_kind type) noexcept {
+    static constexpr bool fits(const convolution_shape& s, element_kind type) noexcept {
         return s.transposed && s.groups > 1 && geometry::group_in(s) == 1 && geometry::group_out(s) == 1 &&
                type == element_kind::f32;
     }
@@ -42,7 +44,7 @@ struct transposed_depthwise {
     static void run(const convolution_problem& p, const parallel_for& parallel) noexcept {
         const convolution_shape& s = p.shape;
         const std::int64_t line = s.out[2] * s.out_channels;
-        const std::int64_t grain = line > 0 ? (least_elements + line - 1) / line : 1;
+        const std::int64_t grain = line > 0 ? (least_elements_of_task + line - 1) / line : 1;
         split<Isa>(parallel, s.batch * s.out[0] * s.out[1], grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
                 run_line(p, i);
@@ -150,7 +152,7 @@ private:
         const auto* const input = static_cast<const float*>(p.input);
         const auto* const weights = static_cast<const float*>(p.packed_weights);
         tap_of_pixel taps[most_taps];
-        std::int64_t number = 0;
+        std::int64_t found = 0;
         for (std::int64_t d = 0; d < planes.count; ++d) {
             const std::int64_t plane = image * s.in[0] + planes.input + d * planes.input_step;
             for (std::int64_t h = 0; h < lines.count; ++h) {
@@ -159,15 +161,15 @@ private:
                     ((planes.tap + d * planes.step) * s.kernel[1] + lines.tap + h * lines.step) * s.kernel[2];
                 for (std::int64_t w = 0; w < columns.count; ++w) {
                     const std::int64_t pixel = line * s.in[2] + columns.input + w * columns.input_step;
-                    taps[number++] = {input + pixel * p.input_pixel_stride,
-                                      weights + (tap + columns.tap + w * columns.step) * padded(s)};
-                    if (number < most_taps) continue;
-                    add_taps(taps, number, channel, count, sums);
-                    number = 0;
+                    taps[found++] = {input + pixel * p.input_pixel_stride,
+                                     weights + (tap + columns.tap + w * columns.step) * padded(s)};
+                    if (found < most_taps) continue;
+                    add_taps(taps, found, channel, count, sums);
+                    found = 0;
                 }
             }
         }
-        add_taps(taps, number, channel, count, sums);
+        if (found != 0) add_taps(taps, found, channel, count, sums);
     }
 };
 
