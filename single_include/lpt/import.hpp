@@ -16550,7 +16550,7 @@ struct convolution_shape {
 enum class convolution_method : std::uint8_t {
     direct,  ///< sums as their definition says, one by one
     gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
+    depthwise,  ///< one channel a group, not transposed
     implicit_gemm,  ///< sums over taps and channels, through pointers
     merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
     joined_lines,  ///< rows copied together from such lines
@@ -16990,7 +16990,7 @@ public:
     const std::byte* begin() const { return data(); }
     const std::byte* end() const { return data() + size_; }
 
-    /// Takes bytes that others use at other times, and that the budget has counted. It has memory of its own as soon as they do not suffice.
+    /// Takes bytes that others use at other times, not zeroed; the budget counts them already. Where they do not suffice, it gets its own.
     void borrow(plan::zeroed_memory bytes) {
         bytes_ = std::move(bytes);
         size_ = 0;
@@ -17000,8 +17000,9 @@ public:
 
     /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
-        is_borrowed_ = is_borrowed_ && size <= bytes_.size();
-        count(is_borrowed_ ? 0 : size);
+        const bool suffices = is_borrowed_ && size <= bytes_.size();
+        count(suffices ? 0 : size);
+        is_borrowed_ = suffices;
         if (size > bytes_.size()) {
             size_ = 0;  // where there is no memory, it has none
             bytes_.grow(size);
@@ -22067,7 +22068,8 @@ struct lifetime {
 /// Where tensors lie in memory that they share.
 struct shared_places {
     std::vector<std::size_t> offsets;  // by tensor
-    std::size_t bytes = 0;  // SIZE_MAX: more than can be counted
+    std::size_t bytes = 0;
+    std::size_t bytes_apart = 0;  // of the tensors, if each had its own; 0: more than can be counted
 };
 
 /// As the steps come, each into the smallest gap that those leave that live at the same time.
@@ -22078,10 +22080,12 @@ inline shared_places places_of(const std::vector<lifetime>& tensors) {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return tensors[a].first < tensors[b].first; });
     const auto room = [&](std::size_t i) { return plan::detail::aligned(tensors[i].bytes + plan::block_slack); };
-    shared_places result{std::vector<std::size_t>(tensors.size()), 0};
+    shared_places result{std::vector<std::size_t>(tensors.size())};
+    std::size_t rooms = 0;
     for (const std::size_t i : order) {
-        if (room(i) > SIZE_MAX / 2 - result.bytes) return {{}, SIZE_MAX};
-        result.bytes += room(i);
+        if (tensors[i].bytes > SIZE_MAX / 4 - rooms) return {};
+        rooms += room(i);
+        result.bytes_apart += tensors[i].bytes;
     }
     plan::detail::free_memory memory;
     std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, tensor
@@ -22215,7 +22219,7 @@ class runnable_subgraph {
         }
     }
 
-    /// By operator: what a run does in its place, and the place in which it is done.
+    /// What a run does, by operator: its step, empty where another one does it, and the place in which it is done.
     struct order_of_run {
         std::vector<step> steps;
         std::vector<std::size_t> places;
@@ -22268,7 +22272,7 @@ class runnable_subgraph {
         }
     }
 
-    /// How long each tensor lives that only operators write and read, step by step and in a run.
+    /// The lifetime of each tensor that only operators write and read: for operators one by one, and for a run, where joined ones read later.
     std::vector<lifetime> lifetimes(const std::vector<std::size_t>& places) const {
         std::vector<lifetime> result(values_.size());
         const auto for_each_tensor = [](const std::vector<std::int64_t>& tensors, const auto& f) {
@@ -22290,13 +22294,25 @@ class runnable_subgraph {
             for_each_tensor(*ports, [&](std::size_t each) { result[each].bytes = 0; });
         return result;
     }
-    /// Tensors have memory of their own where that which they would share is beyond the budget: the step that goes too far says so.
+    /// Memory that tensors share; null where it cannot be had.
+    static std::shared_ptr<plan::zeroed_memory> shared_block(std::size_t size, plan::zeroed_blocks& blocks) {
+#if LPT_THROWS
+        try {
+            return std::make_shared<plan::zeroed_memory>(blocks.take(size));
+        } catch (const memory_error&) {
+            return nullptr;
+        }
+#else
+        return std::make_shared<plan::zeroed_memory>(blocks.take(size));
+#endif
+    }
+    /// Tensors have memory of their own where sharing saves none, or where what they would share cannot be had: the step that goes too far says so.
     void share_memory(const std::vector<std::size_t>& places, plan::zeroed_blocks& blocks) {
         const std::vector<lifetime> all = lifetimes(places);
         const shared_places at = places_of(all);
-        if (at.bytes == 0 || at.bytes == SIZE_MAX || !budget_->has_room(at.bytes)) return;
-        const auto whole = std::make_shared<plan::zeroed_memory>(lpt::detail::naming_memory(
-            [&] { return blocks.take(at.bytes); }, [] { return text("intermediate tensors"); }));
+        if (at.bytes >= at.bytes_apart || !budget_->has_room(at.bytes)) return;
+        const auto whole = shared_block(at.bytes, blocks);
+        if (!whole) return;
         budget_->exchange(0, at.bytes);
         for (std::size_t i = 0; i < values_.size(); ++i) {
             if (all[i].bytes == 0) continue;
@@ -22322,7 +22338,7 @@ class runnable_subgraph {
 
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
-                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates kept)
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates between)
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
@@ -22330,7 +22346,7 @@ public:
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
         order_of_run order = joined_steps(kernels);
-        if (kept == intermediates::share) share_memory(order.places, blocks);
+        if (between == intermediates::share) share_memory(order.places, blocks);
         set_steps_of_runs(lpt::move(order.steps));
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
@@ -22378,18 +22394,19 @@ public:
     /// in a way that leaves open what it means.
     /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
     /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
+    /// `between`: what becomes of the values of tensors between inputs and outputs.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
                            const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
-                           intermediates kept = intermediates::share)
+                           intermediates between = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, kept) {
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, between) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
-                                       kernels, parallel, kept);
+                                       kernels, parallel, between);
         }
         initialize();
     }
@@ -22424,7 +22441,7 @@ public:
         initialize();
     }
 
-    /// Runs one operation; all before it have run.
+    /// Runs one operation, right behind those before it: where tensors share memory, later ones overwrite what it reads.
     void run_step(std::size_t index) { net_.run_step(index); }
 
     /// Runs all operations in the order of the file.

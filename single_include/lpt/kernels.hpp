@@ -1265,7 +1265,7 @@ struct convolution_shape {
 enum class convolution_method : std::uint8_t {
     direct,  ///< sums as their definition says, one by one
     gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
+    depthwise,  ///< one channel a group, not transposed
     implicit_gemm,  ///< sums over taps and channels, through pointers
     merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
     joined_lines,  ///< rows copied together from such lines
@@ -2248,12 +2248,14 @@ struct pixel_image {
 /// A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct convolution_geometry {
-    static std::int64_t taps(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1] * s.kernel[2]; }
+    static constexpr std::int64_t taps(const convolution_shape& s) noexcept {
+        return s.kernel[0] * s.kernel[1] * s.kernel[2];
+    }
     static std::int64_t pixels(const convolution_shape& s) noexcept { return s.batch * s.out[0] * s.out[1] * s.out[2]; }
-    static std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
-    static std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
+    static constexpr std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
+    static constexpr std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
 
-    static bool is_pointwise(const convolution_shape& s) noexcept {
+    static constexpr bool is_pointwise(const convolution_shape& s) noexcept {
         for (int axis = 0; axis < 3; ++axis) {
             if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis])
                 return false;
@@ -2261,7 +2263,7 @@ struct convolution_geometry {
         return true;
     }
 
-    static convolution_method method(const convolution_shape& s) noexcept {
+    static constexpr convolution_method method(const convolution_shape& s) noexcept {
         if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
@@ -2274,7 +2276,7 @@ struct convolution_geometry {
     }
 
     /// Whether lines are so short that filling each of them up to whole groups of 4 bytes costs more than copying them together.
-    static bool joins_lines(const convolution_shape& s) noexcept {
+    static constexpr bool joins_lines(const convolution_shape& s) noexcept {
         const std::int64_t lines = s.kernel[0] * s.kernel[1];
         const std::int64_t line = s.kernel[2] * group_in(s);
         const std::int64_t apart = lines * ((line + 3) / 4);
@@ -10588,24 +10590,27 @@ struct convert {
         // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
         const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
         const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
-        const bool tiles = from_planes && p.output_layout.channel_stride == 1;
-        const bool planes = p.pixels > 1 && (tiles || to_planes) && follows_pixels(p.finish);
+        const bool leaves = from_planes && p.output_layout.channel_stride == 1;
+        const bool planes = p.pixels > 1 && (leaves || to_planes) && follows_pixels(p.finish);
         const bool few = planes && interleaves(p);
+        const bool tiles = planes && leaves && !few;
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few               ? 1
-                                   : planes && tiles ? (p.channels + tile_channels - 1) / tile_channels
-                                   : planes          ? p.channels
-                                                     : p.pixels;
+        const std::int64_t outer = few      ? 1
+                                   : tiles  ? (p.channels + tile_channels - 1) / tile_channels
+                                   : planes ? p.channels
+                                            : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i % parts * finish_columns;
+                const std::int64_t part = tiles ? i / outer % parts : i % parts;
+                const std::int64_t first = part * finish_columns;
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
-                const std::int64_t o = i / parts % outer;
+                const std::int64_t o =
+                    tiles ? i % outer : i / parts % outer;  // tiles that share lines of bytes follow each other
                 const std::int64_t n = i / parts / outer;
                 if (few)
                     run_few_channels(p, n, first, count);
-                else if (planes && tiles)
+                else if (tiles)
                     run_tile(p, n, o, first, count);
                 else if (planes)
                     run_pixels(p, n, o, first, count);
@@ -11192,7 +11197,7 @@ struct grouped_convolution {
         slots::staged_pixels;  // of a line, for which a block's weights stay in the L1 cache
 
     /// Whether the packed form has a header, which says who runs it. `type`: of the weights or the image.
-    static bool has_header(const convolution_shape& s, element_kind type) noexcept {
+    static constexpr bool has_header(const convolution_shape& s, element_kind type) noexcept {
         if constexpr (!exists) return false;
         const std::int64_t channels = geometry::group_in(s);
         const bool small = channels == 4 || channels == 8 || channels == 16;
@@ -11931,9 +11936,9 @@ struct transposed_depthwise {
     using geometry = convolution_geometry<Isa>;
     using axis_of = transposed_axis<Isa>;
     static constexpr std::int64_t width = simd::width;
-    static constexpr std::int64_t least_elements = 4096;  // of a task
+    static constexpr std::int64_t least_elements_of_task = 4096;
 
-    static bool fits(const convolution_shape& s, element_kind type) noexcept {
+    static constexpr bool fits(const convolution_shape& s, element_kind type) noexcept {
         return s.transposed && s.groups > 1 && geometry::group_in(s) == 1 && geometry::group_out(s) == 1 &&
                type == element_kind::f32;
     }
@@ -11956,7 +11961,7 @@ struct transposed_depthwise {
     static void run(const convolution_problem& p, const parallel_for& parallel) noexcept {
         const convolution_shape& s = p.shape;
         const std::int64_t line = s.out[2] * s.out_channels;
-        const std::int64_t grain = line > 0 ? (least_elements + line - 1) / line : 1;
+        const std::int64_t grain = line > 0 ? (least_elements_of_task + line - 1) / line : 1;
         split<Isa>(parallel, s.batch * s.out[0] * s.out[1], grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
                 run_line(p, i);
@@ -12064,7 +12069,7 @@ private:
         const auto* const input = static_cast<const float*>(p.input);
         const auto* const weights = static_cast<const float*>(p.packed_weights);
         tap_of_pixel taps[most_taps];
-        std::int64_t number = 0;
+        std::int64_t found = 0;
         for (std::int64_t d = 0; d < planes.count; ++d) {
             const std::int64_t plane = image * s.in[0] + planes.input + d * planes.input_step;
             for (std::int64_t h = 0; h < lines.count; ++h) {
@@ -12073,15 +12078,15 @@ private:
                     ((planes.tap + d * planes.step) * s.kernel[1] + lines.tap + h * lines.step) * s.kernel[2];
                 for (std::int64_t w = 0; w < columns.count; ++w) {
                     const std::int64_t pixel = line * s.in[2] + columns.input + w * columns.input_step;
-                    taps[number++] = {input + pixel * p.input_pixel_stride,
-                                      weights + (tap + columns.tap + w * columns.step) * padded(s)};
-                    if (number < most_taps) continue;
-                    add_taps(taps, number, channel, count, sums);
-                    number = 0;
+                    taps[found++] = {input + pixel * p.input_pixel_stride,
+                                     weights + (tap + columns.tap + w * columns.step) * padded(s)};
+                    if (found < most_taps) continue;
+                    add_taps(taps, found, channel, count, sums);
+                    found = 0;
                 }
             }
         }
-        add_taps(taps, number, channel, count, sums);
+        if (found != 0) add_taps(taps, found, channel, count, sums);
     }
 };
 
@@ -12091,9 +12096,12 @@ private:
 // ======== lpt/kernel/convolution.hpp
 #ifndef LPT_HOLDS_KERNEL_CONVOLUTION_HPP
 #define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
-// Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
+// Convolution and transposed convolution of any dimension, with groups: over the dense kernel, or one of those for few channels a group.
 
 namespace lpt::inline LPT_ABI::kernel {
+
+/// What packs and runs a convolution.
+enum class convolution_form : std::uint8_t { transposed_depthwise, depthwise, grouped, floats, integers };
 
 template <class Isa>
 struct convolution {
@@ -12126,10 +12134,23 @@ struct convolution {
 
     using grouped = grouped_convolution<Isa>;
 
+    /// `type`: of the weights or the image.
+    static constexpr convolution_form form_of(const convolution_shape& s, element_kind type) noexcept {
+        if (transposed_depthwise<Isa>::fits(s, type)) return convolution_form::transposed_depthwise;
+        if (geometry::method(s) == convolution_method::depthwise) return convolution_form::depthwise;
+        if (grouped::has_header(s, type)) return convolution_form::grouped;
+        return type == element_kind::f32 ? convolution_form::floats : convolution_form::integers;
+    }
+
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
-        if (transposed_depthwise<Isa>::fits(s, type)) return transposed_depthwise<Isa>::packed_bytes(s);
-        if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
-        if (!grouped::has_header(s, type)) return packed_panels(s, type);
+        switch (form_of(s, type)) {
+            case convolution_form::transposed_depthwise: return transposed_depthwise<Isa>::packed_bytes(s);
+            case convolution_form::depthwise: return depthwise<Isa>::packed_bytes(s, type);
+            case convolution_form::grouped: return packed_groups(s, type);
+            default: return packed_panels(s, type);
+        }
+    }
+    static std::size_t packed_groups(const convolution_shape& s, element_kind type) noexcept {
         const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
         const std::size_t most = static_cast<std::size_t>(grouped::packed_bytes(s));
         return panels < most ? most : panels;
@@ -12177,16 +12198,14 @@ struct convolution {
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed,
                      const parallel_for& parallel) noexcept {
-        if (transposed_depthwise<Isa>::fits(s, weights.type))
-            transposed_depthwise<Isa>::pack(s, weights, packed);
-        else if (geometry::method(s) == convolution_method::depthwise)
-            depthwise<Isa>::pack(s, weights, packed);
-        else if (grouped::has_header(s, weights.type))
-            pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
-        else if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
-        else
-            pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
+        switch (form_of(s, weights.type)) {
+            case convolution_form::transposed_depthwise: return transposed_depthwise<Isa>::pack(s, weights, packed);
+            case convolution_form::depthwise: return depthwise<Isa>::pack(s, weights, packed);
+            case convolution_form::grouped:
+                return pack_groups(s, weights, static_cast<unsigned char*>(packed), parallel);
+            case convolution_form::floats: return pack_as<float_arithmetic<Isa>>(s, weights, packed, parallel);
+            case convolution_form::integers: return pack_as<integer_arithmetic<Isa>>(s, weights, packed, parallel);
+        }
     }
     static void pack_groups(const convolution_shape& s, const convolution_weights& weights, unsigned char* packed,
                             const parallel_for& parallel) noexcept {
@@ -12462,17 +12481,28 @@ struct convolution {
         }
     }
 
-    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
-        if (transposed_depthwise<Isa>::fits(problem.shape, problem.input_type))
+    template <convolution_form Form>
+    static void run_form(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        if constexpr (Form == convolution_form::transposed_depthwise)
             transposed_depthwise<Isa>::run(problem, parallel);
-        else if (geometry::method(problem.shape) == convolution_method::depthwise)
+        else if constexpr (Form == convolution_form::depthwise)
             depthwise<Isa>::run(problem, parallel);
-        else if (grouped::has_header(problem.shape, problem.input_type))
+        else if constexpr (Form == convolution_form::grouped)
             run_groups(problem, parallel);
-        else if (problem.input_type == element_kind::f32)
+        else if constexpr (Form == convolution_form::floats)
             run_as<float_arithmetic<Isa>>(problem, parallel);
         else
             run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        switch (form_of(problem.shape, problem.input_type)) {
+            case convolution_form::transposed_depthwise:
+                return run_form<convolution_form::transposed_depthwise>(problem, parallel);
+            case convolution_form::depthwise: return run_form<convolution_form::depthwise>(problem, parallel);
+            case convolution_form::grouped: return run_form<convolution_form::grouped>(problem, parallel);
+            case convolution_form::floats: return run_form<convolution_form::floats>(problem, parallel);
+            case convolution_form::integers: return run_form<convolution_form::integers>(problem, parallel);
+        }
     }
 };
 
@@ -15981,12 +16011,9 @@ class runner {
         const kernel::convolution_problem problem = kernel::bind_convolution(operands_, Step, posts, position<0>());
         if constexpr (is_scalar) {
             kernel::convolution<Isa>::run(problem, serial);
-        } else if constexpr (Step.method == kernel::convolution_method::depthwise) {
-            kernel::depthwise<Isa>::run(problem, serial);
-        } else if constexpr (Step.input.type == kernel::element_kind::f32) {
-            kernel::convolution<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
         } else {
-            kernel::convolution<Isa>::template run_as<kernel::integer_arithmetic<Isa>>(problem, serial);
+            using kernels = kernel::convolution<Isa>;
+            kernels::template run_form<kernels::form_of(Step.shape, Step.input.type)>(problem, serial);
         }
     }
 

@@ -21705,7 +21705,7 @@ enum class full_path : int {
     first = 0,  // input 0 stays in floating point, input 1 has low precision
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
-/// The branch that stays where a question is answered for both.
+/// The branch that stays in floating point: input 0 if `is_first`.
 constexpr full_path kept_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
 
 namespace detail {
@@ -22445,7 +22445,7 @@ constexpr verdict can_move_behind(const rewrite& r, node_id id, const dequantiza
 namespace lpt::inline LPT_ABI {
 
 /// Refuses a zero point where zeros around the data count in the mean: they would have to be zero points.
-constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
+constexpr verdict average_margin_is_zero(const rewrite& r, node_id id, const dequantization& found) {
     const op::avg_pool& self = r.model[id].as<op::avg_pool>();
     const auto any = [](const integers& pads) { return pads != integers(pads.size(), 0); };
     const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
@@ -22457,7 +22457,7 @@ constexpr verdict margin_is_zero(const rewrite& r, node_id id, const dequantizat
 /// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
 struct avg_pool_transformation
-    : movement<avg_pool_transformation, is_version<1>, can_move_behind, margin_is_zero, uniform_over_window> {
+    : movement<avg_pool_transformation, is_version<1>, can_move_behind, average_margin_is_zero, uniform_over_window> {
     static constexpr text_view name = "AvgPoolTransformation";
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
@@ -22491,7 +22491,7 @@ struct batch_to_space_transformation : movement<batch_to_space_transformation, c
 namespace lpt::inline LPT_ABI {
 
 /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
-constexpr bool names_axes(const graph& model, node_id id) {
+constexpr bool broadcast_names_axes(const graph& model, node_id id) {
     const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
     return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
 }
@@ -22505,7 +22505,7 @@ constexpr verdict broadcast_keeps_channels(const rewrite& r, node_id id, const d
         return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
     };
     integers places;
-    const bool named = names_axes(model, id);
+    const bool named = broadcast_names_axes(model, id);
     const bool known = named && known_values(model, model[id].input(2), places) && !places.contains(op::unknown_value);
     const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
     return is_per_tensor(model, found)                              ? yes
@@ -22526,7 +22526,7 @@ struct broadcast_transformation : movement<broadcast_transformation, can_move_be
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);
-        if (value.elements() == 1 || before == after || !names_axes(r.model, broadcast)) {
+        if (value.elements() == 1 || before == after || !broadcast_names_axes(r.model, broadcast)) {
             return constant;
         }
         integers places;
@@ -22687,7 +22687,8 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
     if (const node_id multiply = first_with(&dequantization::multiply); multiply != node_id::none) {
         const element type = model[first_with(&dequantization::scale)].type();
         const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).collapsed();
-        append(model.add(op::multiply{}, {joined.last(), scale.in(model)}), "/DequantizationMultyply");
+        append(model.add(op::multiply{}, {joined.last(), scale.in(model)}),
+               "/DequantizationMultyply");  // spelled as upstream spells it
         model.relax_output(joined.last().node, model[multiply].type());
     }
 }
@@ -23358,7 +23359,8 @@ struct convolution_backprop_data_transformation : convolution_rule<convolution_b
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
     [[gnu::cold]] static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
-        return r.refused(id, name, why) || fold_weights(r, id);
+        r.refused(id, name, why);
+        return fold_weights(r, id);
     }
 
 private:
@@ -23785,7 +23787,7 @@ constexpr verdict constants_keep_size(const rewrite& r, node_id id, const dequan
 }
 
 /// Refuses an Interpolate that computes elements, or pads.
-constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantization&) {
+constexpr verdict interpolation_copies_elements(const rewrite& r, node_id id, const dequantization&) {
     const op::interpolate& resize = r.model[id].as<op::interpolate>();
     const int version = r.model[id].version();
     const bool resizes_first = resize.axes.contains(0);
@@ -23805,7 +23807,7 @@ constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantiza
 
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
 struct interpolate_transformation
-    : movement<interpolate_transformation, can_move_behind, constants_keep_size, copies_elements> {
+    : movement<interpolate_transformation, can_move_behind, constants_keep_size, interpolation_copies_elements> {
     static constexpr text_view name = "InterpolateTransformation";
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
@@ -24114,21 +24116,21 @@ struct multiply_partial_transformation : guarded<multiply_partial_transformation
 
     /// A Multiply by a constant without dequantization above it is the end of one, nothing that it could be joined with.
     static constexpr bool is_about(const rewrite& r, node_id id) {
-        const auto is_dequantized = [&](std::size_t port) {
+        const auto has_dequantization = [&](std::size_t port) {
             return may_be_dequantized(r.model, r.model[id].input(port)) && !find_dequantization(r, id, port).empty();
         };
-        return !detail::operands_of(r.model, id) || is_dequantized(0) || is_dequantized(1);
+        return !detail::operands_of(r.model, id) || has_dequantization(0) || has_dequantization(1);
     }
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
         find_branches(r, id, branches);
-        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
+        const auto can_give_up_scale = [&](const dequantization& each) {  // or join it with a constant
             return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
         };
-        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
-               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
-               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
-               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
-                                        : eltwise_precondition(r, id, branches);
+        return !branches[0].data                 ? refuse(reason::no_dequantization, 0)
+               : !branches[1].data               ? refuse(reason::no_dequantization, 1)
+               : !can_give_up_scale(branches[0]) ? refuse(reason::no_dequantization, 0)
+               : !can_give_up_scale(branches[1]) ? refuse(reason::no_dequantization, 1)
+                                                 : eltwise_precondition(r, id, branches);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id multiply = id;
@@ -24858,7 +24860,7 @@ struct squeeze_transformation : movement<squeeze_transformation, is_version<0>, 
 namespace lpt::inline LPT_ABI {
 
 /// Refuses constants of several values where it is not known what is taken.
-constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+constexpr verdict sliced_places_are_known(const rewrite& r, node_id id, const dequantization& found) {
     const node& slice = r.model[id];
     if (is_scalar_like(r.model, found)) {
         return yes;
@@ -24876,7 +24878,7 @@ constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantiz
 }
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, places_are_known> {
+struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, sliced_places_are_known> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 
@@ -24934,7 +24936,7 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// The number of axes of a constant; 0 without one.
-constexpr std::size_t rank_of_constant(const graph& model, node_id constant) {
+constexpr std::size_t rank_of_transposed_constant(const graph& model, node_id constant) {
     return constant == node_id::none ? 0 : model[constant].shape().rank();
 }
 /// Refuses constants of several values where batch or channels leave their places.
@@ -24949,7 +24951,8 @@ constexpr verdict order_keeps_channels(const rewrite& r, node_id id, const dequa
 constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
     const std::size_t rank = r.model[id].shape().rank();
     const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
-    return fits(rank_of_constant(r.model, found.zero_point)) && fits(rank_of_constant(r.model, found.scale))
+    return fits(rank_of_transposed_constant(r.model, found.zero_point)) &&
+                   fits(rank_of_transposed_constant(r.model, found.scale))
                ? yes
                : refuse(reason::shapes_do_not_match, 0);
 }
@@ -24962,8 +24965,8 @@ struct transpose_transformation
 
     static constexpr auto constant_behind = through_operation_aligned;
     static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
-        const bool are_vectors =
-            rank_of_constant(r.model, found.zero_point) <= 1 && rank_of_constant(r.model, found.scale) <= 1;
+        const bool are_vectors = rank_of_transposed_constant(r.model, found.zero_point) <= 1 &&
+                                 rank_of_transposed_constant(r.model, found.scale) <= 1;
         return are_vectors && uniform_over_window(r, transpose, found) ? found : movement::moved(r, transpose, found);
     }
 };
@@ -25323,7 +25326,7 @@ struct reduce_mean_transformation : reduction<reduce_mean_transformation, can_mo
 namespace lpt::inline LPT_ABI {
 
 /// Refuses a zero point where it is not known how many elements are summed.
-constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
+constexpr verdict summed_count_is_known(const rewrite& r, node_id id, const dequantization& found) {
     const shape& data = r.model.shape(r.model[id].input(0));
     const seq<bool, 8> reduced = reduced_axes(r.model, id);
     for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
@@ -25335,7 +25338,8 @@ constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantizat
 }
 
 /// Moves a dequantization behind ReduceSum, then real: the sum of n elements s * (q - z) is s * (sum of q - n * z).
-struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move_behind_reduction, count_is_known> {
+struct reduce_sum_transformation
+    : reduction<reduce_sum_transformation, can_move_behind_reduction, summed_count_is_known> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 

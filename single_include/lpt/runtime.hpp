@@ -1221,7 +1221,7 @@ struct convolution_shape {
 enum class convolution_method : std::uint8_t {
     direct,  ///< sums as their definition says, one by one
     gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
+    depthwise,  ///< one channel a group, not transposed
     implicit_gemm,  ///< sums over taps and channels, through pointers
     merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
     joined_lines,  ///< rows copied together from such lines
@@ -10526,11 +10526,11 @@ inline bool known_resamplings(const graph& model, const node& each, seq<referenc
     return true;
 }
 
-/// Whether a node's first output is nothing but outputs of the network, which are planes.
+/// Whether nothing but Results read a node: outputs of a network are planes.
 inline bool is_only_a_result(const graph& model, node_id id) {
     const auto uses = model.uses(id);
-    return std::all_of(uses.begin(), uses.end(),
-                       [&](const input_ref& user) { return model[user.node].is<op::result>(); });
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
+                                        [&](const input_ref& user) { return model[user.node].is<op::result>(); });
 }
 
 /// The taps of an axis as the kernel reads them.

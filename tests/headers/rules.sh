@@ -48,9 +48,9 @@ BEGIN {
     uses["kernels.hpp"] = "kernel"
     # Plain data of the kernels that planning may see.
     exception["plan", "lpt/kernel/rows.hpp"] = 1
-    # Memory as kernels like it.
-    exception["specified", "lpt/plan/free_memory.hpp"] = 1
+    # Memory as kernels like it, and the gaps of an arena.
     exception["specified", "lpt/plan/zeroed_memory.hpp"] = 1
+    exception["specified", "lpt/plan/free_memory.hpp"] = 1
 
     for (changed = 1; changed; ) {   # transitive closure
         changed = 0

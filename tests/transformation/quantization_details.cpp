@@ -16,8 +16,8 @@ static_assert(preferred(256, 0.0f, 2.55f) == u8);
 static_assert(preferred(256, -1.28f, 1.27f) == i8);
 static_assert(preferred(255, -1.27f, 1.27f) == i8);
 static_assert(preferred(16, -8.0f, 7.0f) == i8);
-static_assert(preferred(65536, 0.0f, 1.0f) == u16);
-static_assert(preferred(4294967296, 0.0f, 1.0f) == u32);
+static_assert(preferred(1 << 16, 0.0f, 1.0f) == u16);
+static_assert(preferred(std::int64_t{1} << 32, 0.0f, 1.0f) == u32);
 static_assert(preferred(15, 0.0f, 1.0f) == dynamic);
 
 }  // namespace
@@ -96,12 +96,12 @@ TEST_CASE("weights of 16 levels fit no 8-bit type") {
 TEST_CASE("activations take a candidate of their levels") {
     const element all[] = {u8, i8, u16, i16};
     CHECK(precision_of_activations({256, {-1.28f}, {1.27f}}, all) == i8);
-    CHECK(precision_of_activations({65536, {0.0f}, {1.0f}}, all) == u16);
+    CHECK(precision_of_activations({1 << 16, {0.0f}, {1.0f}}, all) == u16);
     CHECK(precision_of_activations({256, {-1.0f}, {2.0f}}, all) == u8);
     const element wide[] = {u16, i16};
     CHECK(precision_of_activations({256, {0.0f}, {1.0f}}, wide) == dynamic);
     const element single[] = {u8};
-    CHECK(precision_of_activations({65536, {0.0f}, {1.0f}}, single) == u8);
+    CHECK(precision_of_activations({1 << 16, {0.0f}, {1.0f}}, single) == u8);
 }
 
 TEST_CASE("bounds of different shapes are broadcast to each other") {

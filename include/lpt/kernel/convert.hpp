@@ -5,6 +5,9 @@
 #include <lpt/kernel/convert_lines.hpp>
 #include <lpt/kernel/transpose.hpp>
 
+#include <cstdint>
+#include <cstring>
+
 namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
@@ -424,24 +427,27 @@ struct convert {
         // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
         const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
         const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
-        const bool tiles = from_planes && p.output_layout.channel_stride == 1;
-        const bool planes = p.pixels > 1 && (tiles || to_planes) && follows_pixels(p.finish);
+        const bool leaves = from_planes && p.output_layout.channel_stride == 1;
+        const bool planes = p.pixels > 1 && (leaves || to_planes) && follows_pixels(p.finish);
         const bool few = planes && interleaves(p);
+        const bool tiles = planes && leaves && !few;
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few               ? 1
-                                   : planes && tiles ? (p.channels + tile_channels - 1) / tile_channels
-                                   : planes          ? p.channels
-                                                     : p.pixels;
+        const std::int64_t outer = few      ? 1
+                                   : tiles  ? (p.channels + tile_channels - 1) / tile_channels
+                                   : planes ? p.channels
+                                            : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i % parts * finish_columns;
+                const std::int64_t part = tiles ? i / outer % parts : i % parts;
+                const std::int64_t first = part * finish_columns;
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
-                const std::int64_t o = i / parts % outer;
+                const std::int64_t o =
+                    tiles ? i % outer : i / parts % outer;  // tiles that share lines of bytes follow each other
                 const std::int64_t n = i / parts / outer;
                 if (few)
                     run_few_channels(p, n, first, count);
-                else if (planes && tiles)
+                else if (tiles)
                     run_tile(p, n, o, first, count);
                 else if (planes)
                     run_pixels(p, n, o, first, count);

@@ -2,6 +2,8 @@
 // Weighted sums of places along an axis: Interpolate, one axis after the other.
 #pragma once
 
+#include <lpt/kernel/lanes.hpp>
+#include <lpt/kernel/parallel.hpp>
 #include <lpt/kernel/transpose.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {

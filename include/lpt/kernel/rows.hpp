@@ -198,7 +198,7 @@ struct convolution_shape {
 enum class convolution_method : std::uint8_t {
     direct,  ///< sums as their definition says, one by one
     gemm,  ///< a matrix product as it is
-    depthwise,  ///< one channel a group
+    depthwise,  ///< one channel a group, not transposed
     implicit_gemm,  ///< sums over taps and channels, through pointers
     merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
     joined_lines,  ///< rows copied together from such lines

@@ -6,9 +6,11 @@
 #include <lpt/specified/kernels.hpp>
 #include <lpt/specified/shared_memory.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lpt::inline LPT_ABI::specified {
 
@@ -119,7 +121,7 @@ class runnable_subgraph {
         }
     }
 
-    /// By operator: what a run does in its place, and the place in which it is done.
+    /// What a run does, by operator: its step, empty where another one does it, and the place in which it is done.
     struct order_of_run {
         std::vector<step> steps;
         std::vector<std::size_t> places;
@@ -172,7 +174,7 @@ class runnable_subgraph {
         }
     }
 
-    /// How long each tensor lives that only operators write and read, step by step and in a run.
+    /// The lifetime of each tensor that only operators write and read: for operators one by one, and for a run, where joined ones read later.
     std::vector<lifetime> lifetimes(const std::vector<std::size_t>& places) const {
         std::vector<lifetime> result(values_.size());
         const auto for_each_tensor = [](const std::vector<std::int64_t>& tensors, const auto& f) {
@@ -194,13 +196,25 @@ class runnable_subgraph {
             for_each_tensor(*ports, [&](std::size_t each) { result[each].bytes = 0; });
         return result;
     }
-    /// Tensors have memory of their own where that which they would share is beyond the budget: the step that goes too far says so.
+    /// Memory that tensors share; null where it cannot be had.
+    static std::shared_ptr<plan::zeroed_memory> shared_block(std::size_t size, plan::zeroed_blocks& blocks) {
+#if LPT_THROWS
+        try {
+            return std::make_shared<plan::zeroed_memory>(blocks.take(size));
+        } catch (const memory_error&) {
+            return nullptr;
+        }
+#else
+        return std::make_shared<plan::zeroed_memory>(blocks.take(size));
+#endif
+    }
+    /// Tensors have memory of their own where sharing saves none, or where what they would share cannot be had: the step that goes too far says so.
     void share_memory(const std::vector<std::size_t>& places, plan::zeroed_blocks& blocks) {
         const std::vector<lifetime> all = lifetimes(places);
         const shared_places at = places_of(all);
-        if (at.bytes == 0 || at.bytes == SIZE_MAX || !budget_->has_room(at.bytes)) return;
-        const auto whole = std::make_shared<plan::zeroed_memory>(lpt::detail::naming_memory(
-            [&] { return blocks.take(at.bytes); }, [] { return text("intermediate tensors"); }));
+        if (at.bytes >= at.bytes_apart || !budget_->has_room(at.bytes)) return;
+        const auto whole = shared_block(at.bytes, blocks);
+        if (!whole) return;
         budget_->exchange(0, at.bytes);
         for (std::size_t i = 0; i < values_.size(); ++i) {
             if (all[i].bytes == 0) continue;
@@ -226,7 +240,7 @@ class runnable_subgraph {
 
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all, memory_budget& budget,
-                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates kept)
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel, intermediates between)
         : model_(&model), net_(&net), budget_(&budget), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
@@ -234,7 +248,7 @@ public:
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels, blocks));
         order_of_run order = joined_steps(kernels);
-        if (kept == intermediates::share) share_memory(order.places, blocks);
+        if (between == intermediates::share) share_memory(order.places, blocks);
         set_steps_of_runs(lpt::move(order.steps));
         for (const std::int64_t each : net.inputs)
             reshape(net.tensors[static_cast<std::size_t>(each)], values_[static_cast<std::size_t>(each)]);
@@ -282,18 +296,19 @@ public:
     /// in a way that leaves open what it means.
     /// `parallel` shares the work of the kernels among threads, and outlives the network. Tensors take at most
     /// `memory_limit` bytes together; an operation that needs more raises an error that names it, and both sizes.
+    /// `between`: what becomes of the values of tensors between inputs and outputs.
     explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
                            const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
-                           intermediates kept = intermediates::share)
+                           intermediates between = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, kept) {
+          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, between) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
-                                       kernels, parallel, kept);
+                                       kernels, parallel, between);
         }
         initialize();
     }
@@ -328,7 +343,7 @@ public:
         initialize();
     }
 
-    /// Runs one operation; all before it have run.
+    /// Runs one operation, right behind those before it: where tensors share memory, later ones overwrite what it reads.
     void run_step(std::size_t index) { net_.run_step(index); }
 
     /// Runs all operations in the order of the file.

@@ -25,7 +25,8 @@ struct lifetime {
 /// Where tensors lie in memory that they share.
 struct shared_places {
     std::vector<std::size_t> offsets;  // by tensor
-    std::size_t bytes = 0;  // SIZE_MAX: more than can be counted
+    std::size_t bytes = 0;
+    std::size_t bytes_apart = 0;  // of the tensors, if each had its own; 0: more than can be counted
 };
 
 /// As the steps come, each into the smallest gap that those leave that live at the same time.
@@ -36,10 +37,12 @@ inline shared_places places_of(const std::vector<lifetime>& tensors) {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return tensors[a].first < tensors[b].first; });
     const auto room = [&](std::size_t i) { return plan::detail::aligned(tensors[i].bytes + plan::block_slack); };
-    shared_places result{std::vector<std::size_t>(tensors.size()), 0};
+    shared_places result{std::vector<std::size_t>(tensors.size())};
+    std::size_t rooms = 0;
     for (const std::size_t i : order) {
-        if (room(i) > SIZE_MAX / 2 - result.bytes) return {{}, SIZE_MAX};
-        result.bytes += room(i);
+        if (tensors[i].bytes > SIZE_MAX / 4 - rooms) return {};
+        rooms += room(i);
+        result.bytes_apart += tensors[i].bytes;
     }
     plan::detail::free_memory memory;
     std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, tensor

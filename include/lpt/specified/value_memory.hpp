@@ -71,7 +71,7 @@ public:
     const std::byte* begin() const { return data(); }
     const std::byte* end() const { return data() + size_; }
 
-    /// Takes bytes that others use at other times, and that the budget has counted. It has memory of its own as soon as they do not suffice.
+    /// Takes bytes that others use at other times, not zeroed; the budget counts them already. Where they do not suffice, it gets its own.
     void borrow(plan::zeroed_memory bytes) {
         bytes_ = std::move(bytes);
         size_ = 0;
@@ -81,8 +81,9 @@ public:
 
     /// What it held is lost if it grows. Raises a `memory_error` where the budget does not allow so many bytes.
     void resize(std::size_t size) {
-        is_borrowed_ = is_borrowed_ && size <= bytes_.size();
-        count(is_borrowed_ ? 0 : size);
+        const bool suffices = is_borrowed_ && size <= bytes_.size();
+        count(suffices ? 0 : size);
+        is_borrowed_ = suffices;
         if (size > bytes_.size()) {
             size_ = 0;  // where there is no memory, it has none
             bytes_.grow(size);

@@ -12,7 +12,7 @@ enum class full_path : int {
     first = 0,  // input 0 stays in floating point, input 1 has low precision
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
-/// The branch that stays where a question is answered for both.
+/// The branch that stays in floating point: input 0 if `is_first`.
 constexpr full_path kept_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
 
 namespace detail {

@@ -6,7 +6,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
-constexpr bool names_axes(const graph& model, node_id id) {
+constexpr bool broadcast_names_axes(const graph& model, node_id id) {
     const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
     return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
 }
@@ -20,7 +20,7 @@ constexpr verdict broadcast_keeps_channels(const rewrite& r, node_id id, const d
         return refuse_axis(reason::varies_over_axis, port, channel, constant_of_many(model, found));
     };
     integers places;
-    const bool named = names_axes(model, id);
+    const bool named = broadcast_names_axes(model, id);
     const bool known = named && known_values(model, model[id].input(2), places) && !places.contains(op::unknown_value);
     const bool stays = channel < places.size() && places[channel] == static_cast<std::int64_t>(channel);
     return is_per_tensor(model, found)                              ? yes
@@ -41,7 +41,7 @@ struct broadcast_transformation : movement<broadcast_transformation, can_move_be
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);
-        if (value.elements() == 1 || before == after || !names_axes(r.model, broadcast)) {
+        if (value.elements() == 1 || before == after || !broadcast_names_axes(r.model, broadcast)) {
             return constant;
         }
         integers places;

@@ -83,7 +83,8 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
     if (const node_id multiply = first_with(&dequantization::multiply); multiply != node_id::none) {
         const element type = model[first_with(&dequantization::scale)].type();
         const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).collapsed();
-        append(model.add(op::multiply{}, {joined.last(), scale.in(model)}), "/DequantizationMultyply");
+        append(model.add(op::multiply{}, {joined.last(), scale.in(model)}),
+               "/DequantizationMultyply");  // spelled as upstream spells it
         model.relax_output(joined.last().node, model[multiply].type());
     }
 }

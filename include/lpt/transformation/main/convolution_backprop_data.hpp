@@ -16,7 +16,8 @@ struct convolution_backprop_data_transformation : convolution_rule<convolution_b
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
 
     [[gnu::cold]] static constexpr bool refused(rewrite& r, node_id id, const verdict& why) {
-        return r.refused(id, name, why) || fold_weights(r, id);
+        r.refused(id, name, why);
+        return fold_weights(r, id);
     }
 
 private:

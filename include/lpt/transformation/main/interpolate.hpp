@@ -14,7 +14,7 @@ constexpr verdict constants_keep_size(const rewrite& r, node_id id, const dequan
 }
 
 /// Refuses an Interpolate that computes elements, or pads.
-constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantization&) {
+constexpr verdict interpolation_copies_elements(const rewrite& r, node_id id, const dequantization&) {
     const op::interpolate& resize = r.model[id].as<op::interpolate>();
     const int version = r.model[id].version();
     const bool resizes_first = resize.axes.contains(0);
@@ -34,7 +34,7 @@ constexpr verdict copies_elements(const rewrite& r, node_id id, const dequantiza
 
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
 struct interpolate_transformation
-    : movement<interpolate_transformation, can_move_behind, constants_keep_size, copies_elements> {
+    : movement<interpolate_transformation, can_move_behind, constants_keep_size, interpolation_copies_elements> {
     static constexpr text_view name = "InterpolateTransformation";
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,

@@ -18,21 +18,21 @@ struct multiply_partial_transformation : guarded<multiply_partial_transformation
 
     /// A Multiply by a constant without dequantization above it is the end of one, nothing that it could be joined with.
     static constexpr bool is_about(const rewrite& r, node_id id) {
-        const auto is_dequantized = [&](std::size_t port) {
+        const auto has_dequantization = [&](std::size_t port) {
             return may_be_dequantized(r.model, r.model[id].input(port)) && !find_dequantization(r, id, port).empty();
         };
-        return !detail::operands_of(r.model, id) || is_dequantized(0) || is_dequantized(1);
+        return !detail::operands_of(r.model, id) || has_dequantization(0) || has_dequantization(1);
     }
     [[gnu::cold]] static constexpr verdict find(const rewrite& r, node_id id, dequantization (&branches)[2]) {
         find_branches(r, id, branches);
-        const auto is_moved = [&](const dequantization& each) {  // or joined with a constant
+        const auto can_give_up_scale = [&](const dequantization& each) {  // or join it with a constant
             return !each.empty() || is_constant(r.model, branches[0].data) || is_constant(r.model, branches[1].data);
         };
-        return !branches[0].data        ? refuse(reason::no_dequantization, 0)
-               : !branches[1].data      ? refuse(reason::no_dequantization, 1)
-               : !is_moved(branches[0]) ? refuse(reason::no_dequantization, 0)
-               : !is_moved(branches[1]) ? refuse(reason::no_dequantization, 1)
-                                        : eltwise_precondition(r, id, branches);
+        return !branches[0].data                 ? refuse(reason::no_dequantization, 0)
+               : !branches[1].data               ? refuse(reason::no_dequantization, 1)
+               : !can_give_up_scale(branches[0]) ? refuse(reason::no_dequantization, 0)
+               : !can_give_up_scale(branches[1]) ? refuse(reason::no_dequantization, 1)
+                                                 : eltwise_precondition(r, id, branches);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id, dequantization (&branches)[2]) {
         node_id multiply = id;

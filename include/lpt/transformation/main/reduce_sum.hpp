@@ -6,7 +6,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// Refuses a zero point where it is not known how many elements are summed.
-constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantization& found) {
+constexpr verdict summed_count_is_known(const rewrite& r, node_id id, const dequantization& found) {
     const shape& data = r.model.shape(r.model[id].input(0));
     const seq<bool, 8> reduced = reduced_axes(r.model, id);
     for (std::size_t axis = 0; axis < reduced.size() && found.has_subtract(); ++axis) {
@@ -18,7 +18,8 @@ constexpr verdict count_is_known(const rewrite& r, node_id id, const dequantizat
 }
 
 /// Moves a dequantization behind ReduceSum, then real: the sum of n elements s * (q - z) is s * (sum of q - n * z).
-struct reduce_sum_transformation : reduction<reduce_sum_transformation, can_move_behind_reduction, count_is_known> {
+struct reduce_sum_transformation
+    : reduction<reduce_sum_transformation, can_move_behind_reduction, summed_count_is_known> {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
 

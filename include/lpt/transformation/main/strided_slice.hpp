@@ -6,7 +6,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// Refuses constants of several values where it is not known what is taken.
-constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantization& found) {
+constexpr verdict sliced_places_are_known(const rewrite& r, node_id id, const dequantization& found) {
     const node& slice = r.model[id];
     if (is_scalar_like(r.model, found)) {
         return yes;
@@ -24,7 +24,7 @@ constexpr verdict places_are_known(const rewrite& r, node_id id, const dequantiz
 }
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
-struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, places_are_known> {
+struct strided_slice_transformation : movement<strided_slice_transformation, is_dequantized, sliced_places_are_known> {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
 

@@ -6,7 +6,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// The number of axes of a constant; 0 without one.
-constexpr std::size_t rank_of_constant(const graph& model, node_id constant) {
+constexpr std::size_t rank_of_transposed_constant(const graph& model, node_id constant) {
     return constant == node_id::none ? 0 : model[constant].shape().rank();
 }
 /// Refuses constants of several values where batch or channels leave their places.
@@ -21,7 +21,8 @@ constexpr verdict order_keeps_channels(const rewrite& r, node_id id, const dequa
 constexpr verdict constants_have_rank(const rewrite& r, node_id id, const dequantization& found) {
     const std::size_t rank = r.model[id].shape().rank();
     const auto fits = [&](std::size_t own) { return own <= 1 || own == rank || own + 1 == rank; };
-    return fits(rank_of_constant(r.model, found.zero_point)) && fits(rank_of_constant(r.model, found.scale))
+    return fits(rank_of_transposed_constant(r.model, found.zero_point)) &&
+                   fits(rank_of_transposed_constant(r.model, found.scale))
                ? yes
                : refuse(reason::shapes_do_not_match, 0);
 }
@@ -34,8 +35,8 @@ struct transpose_transformation
 
     static constexpr auto constant_behind = through_operation_aligned;
     static constexpr dequantization moved(rewrite& r, node_id transpose, const dequantization& found) {
-        const bool are_vectors =
-            rank_of_constant(r.model, found.zero_point) <= 1 && rank_of_constant(r.model, found.scale) <= 1;
+        const bool are_vectors = rank_of_transposed_constant(r.model, found.zero_point) <= 1 &&
+                                 rank_of_transposed_constant(r.model, found.scale) <= 1;
         return are_vectors && uniform_over_window(r, transpose, found) ? found : movement::moved(r, transpose, found);
     }
 };
