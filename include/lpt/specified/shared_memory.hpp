@@ -34,8 +34,9 @@ inline shared_places places_of(const std::vector<lifetime>& tensors) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < tensors.size(); ++i)
         if (tensors[i].bytes != 0) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return tensors[a].first < tensors[b].first; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return tensors[a].first != tensors[b].first ? tensors[a].first < tensors[b].first : a < b;
+    });
     const auto room = [&](std::size_t i) { return plan::detail::aligned(tensors[i].bytes + plan::block_slack); };
     shared_places result{std::vector<std::size_t>(tensors.size())};
     std::size_t rooms = 0;
