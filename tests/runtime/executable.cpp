@@ -357,6 +357,51 @@ TEST_CASE("Interpolate has a kernel in all modes, which gives what the reference
     }
 }
 
+TEST_CASE(
+    "Resampled data with channels side by side is what the reference gives, read by Results alone or by others, too") {
+    const shape shapes[] = {{2, 5, 9}, {2, 5, 6, 9}, {2, 70, 3, 4, 9}};
+    for (const shape& dimensions : shapes) {
+        for (const bool has_other_reader : {false, true}) {
+            CAPTURE(dimensions.rank());
+            CAPTURE(has_other_reader);
+            tensor_builder values(f32, dimensions);
+            for (std::size_t i = 0; i < values.elements(); ++i) {
+                values.real(i, static_cast<double>(i * 37 % 101) / 10 - 5);
+            }
+            const std::vector<tensor> given{values.finish()};
+            const auto every = [&](std::int64_t number) { return integers(dimensions.rank() - 2, number); };
+            graph model;
+            const node_id x = model.parameter(f32, dimensions, "x");
+            const node_id pool = model.add(
+                op::max_pool{.strides = every(1), .pads_begin = every(0), .pads_end = every(0), .kernel = every(1)},
+                {x}, {}, 1);
+            op::interpolate what;
+            what.mode = op::interpolate_mode::linear_onnx;
+            if (dimensions.rank() == 3) what.mode = op::interpolate_mode::linear;
+            integers sizes, axes;
+            for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+                sizes.push_back(2 * dimensions[axis] + 1);
+                axes.push_back(static_cast<std::int64_t>(axis));
+            }
+            const node_id resized = model.add(
+                what, {pool, model.constant(make_indices(sizes)), model.constant(make_indices(axes))}, {}, 11);
+            model.result(resized);
+            if (has_other_reader) {
+                model.result(model.add(op::relu{}, {resized}));
+            }
+            executable net = compile(model);
+            const std::vector<tensor> got = run(net, given);
+            const auto expected = reference::evaluate<float>(model, view<tensor>(given.data(), given.size()));
+            for (std::size_t k = 0; k < got.size(); ++k) {
+                REQUIRE(got[k].dimensions() == expected[k].dimensions());
+                for (std::size_t i = 0; i < got[k].elements(); ++i) {
+                    REQUIRE(got[k].real(i) == doctest::Approx(expected[k].real(i)).epsilon(1e-5));
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("Operations without a kernel that say their shape when they are evaluated are refused, too") {
     graph model;
     model.result(model.add(op::non_zero{}, {model.parameter(f32, shape{4}, "x")}, "places"));
