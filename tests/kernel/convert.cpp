@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 using namespace kernel_test;
 
@@ -217,6 +219,64 @@ TEST_CASE("every instruction set converts every type and layout to the scalar bi
                     c.epilogue = static_cast<int>(seed % epilogue_variants);
                     compare_all(c, ++seed);
                 }
+            }
+        }
+    }
+}
+
+namespace {
+
+/// The elements of a tensor in another layout.
+guarded<std::uint8_t> moved(const guarded<std::uint8_t>& elements, k::element_kind type, const convert_case& c,
+                            layout from, layout to) {
+    const k::element_layout in = describe(from, c.pixels, c.channels), out = describe(to, c.pixels, c.channels);
+    const std::int64_t size = k::bytes_of(type);
+    guarded<std::uint8_t> result(static_cast<std::size_t>(elements_of(out, c.batch, c.pixels, c.channels) * size));
+    for (std::int64_t n = 0; n < c.batch; ++n) {
+        for (std::int64_t i = 0; i < c.pixels; ++i) {
+            for (std::int64_t channel = 0; channel < c.channels; ++channel)
+                std::memcpy(
+                    result.data() + (n * out.batch_stride + i * out.pixel_stride + channel * out.channel_stride) * size,
+                    elements.data() + (n * in.batch_stride + i * in.pixel_stride + channel * in.channel_stride) * size,
+                    static_cast<std::size_t>(size));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("an epilogue gives each element the same bits, in whichever layouts it is read and written") {
+    const convert_case sizes[] = {{1, 300, 37}, {2, 19, 16}, {1, 257, 3}};
+    for (int variant = 0; variant <= epilogue_variants; ++variant) {
+        for (convert_case c : sizes) {
+            c.epilogue = variant % epilogue_variants;
+            c.threads = 2;
+            convert_data data(c, static_cast<std::uint64_t>(variant));
+            k::epilogue& e = data.finish.value;
+            if (variant == epilogue_variants) {  // more post operations than follow pixels
+                data.finish.post.resize(9);
+                for (k::post_operation& each : data.finish.post)
+                    each = {.alpha = -1000, .beta = 1000};
+                e.post = data.finish.post.data();
+                e.post_count = 9;
+            }
+            const guarded<std::uint8_t> input = moved(data.input, c.input_type, c, layout::channels, layout::channels);
+            for (const k::isa set : instruction_sets()) {
+                CAPTURE(std::string(k::name_of(set)));
+                CAPTURE(variant);
+                CAPTURE(c.pixels);
+                const auto run = [&](layout from, layout to) {
+                    data.c.from = from;
+                    data.c.to = to;
+                    data.input = moved(input, c.input_type, c, layout::channels, from);
+                    return moved(data.run(k::table_for(set)), e.output_type, c, to, layout::channels);
+                };
+                const guarded<std::uint8_t> expected = run(layout::channels, layout::channels);
+                for (const auto& [from, to] :
+                     {std::pair(layout::planes, layout::channels), std::pair(layout::channels, layout::planes),
+                      std::pair(layout::planes, layout::planes)})
+                    CHECK(first_difference(expected, run(from, to), e.output_type) == -1);
             }
         }
     }
