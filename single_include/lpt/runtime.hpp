@@ -3760,6 +3760,27 @@ namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
+/// The first number of each line in an order, and where it is; lines that lie side by side are walked together.
+template <class Number, class Before>
+void find_first(const operand<Number>& x, std::size_t outer, std::size_t size, std::size_t inner, const Before& before,
+                outcome<Number>& values, outcome<std::int64_t>& indices) {
+    for (std::size_t o = 0; o < outer; ++o) {
+        const Number* const from = x.data() + o * size * inner;
+        Number* const best = values.data() + o * inner;
+        std::int64_t* const place = indices.data() + o * inner;
+        std::copy(from, from + inner, best);
+        std::fill(place, place + inner, 0);
+        for (std::size_t i = 1; i < size; ++i) {
+            for (std::size_t line = 0; line < inner; ++line) {
+                const Number value = from[i * inner + line];
+                const bool is_better = before(value, best[line]);
+                best[line] = is_better ? value : best[line];
+                place[line] = is_better ? static_cast<std::int64_t>(i) : place[line];
+            }
+        }
+    }
+}
+
 template <class Number>
 void top_k(const call& node, seq<tensor>& outputs) {
     const auto& self = node.as<op::top_k>();
@@ -3769,19 +3790,24 @@ void top_k(const call& node, seq<tensor>& outputs) {
     const auto count = static_cast<std::size_t>(node.output().dimensions[axis]);
     const std::size_t inner = elements_between(data, axis + 1, data.rank());
     const std::size_t outer = elements_between(data, 0, axis);
+    const bool greatest = self.mode == op::top_k_mode::max;
+    const auto comes_before = [greatest](Number left, Number right) { return greatest ? left > right : left < right; };
     operand<Number> x(node.input(0));
     outcome<Number> values(node.output());
     outcome<std::int64_t> indices(node.output(1).type, node.output(1).dimensions);
+    if (count == 1 && size != 0) {
+        find_first(x, outer, size, inner, comes_before, values, indices);
+        outputs.push_back(values.finish());
+        outputs.push_back(indices.finish());
+        return;
+    }
     std::vector<std::size_t> order(size);
     for (std::size_t line = 0; line < outer * inner; ++line) {
         const std::size_t base = line / inner * size * inner + line % inner;
         const auto before = [&](std::size_t a, std::size_t b) {
             const Number left = x[base + a * inner];
             const Number right = x[base + b * inner];
-            if (left != right) {
-                return self.mode == op::top_k_mode::max ? left > right : left < right;
-            }
-            return a < b;
+            return left != right ? comes_before(left, right) : a < b;
         };
         for (std::size_t i = 0; i < size; ++i) {
             order[i] = i;

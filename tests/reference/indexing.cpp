@@ -24,6 +24,20 @@ TEST_CASE("TopK takes the greatest or least values, sorted by value or index; of
     check_values(least[1], {1, 3}, {0, 2, 4});
 }
 
+TEST_CASE("TopK of one along any axis takes the first of equal values") {
+    const tensor x = f32_of({2, 3, 2}, {1, 7, 5, 7, 5, 2, -1, 4, -3, 4, -1, 4});
+    op::top_k one;
+    one.axis = 1;
+    const seq<tensor> greatest = lpt::test::run(one, {x, make_scalar(i64, 1)});
+    check_values(greatest[0], {2, 1, 2}, {5, 7, -1, 4});
+    check_values(greatest[1], {2, 1, 2}, {1, 0, 0, 0});
+    one.mode = op::top_k_mode::min;
+    one.axis = 2;
+    const seq<tensor> least = lpt::test::run(one, {x, make_scalar(i64, 1)});
+    check_values(least[0], {2, 3, 1}, {1, 5, 2, -1, -3, -1});
+    check_values(least[1], {2, 3, 1}, {0, 0, 1, 0, 0, 0});
+}
+
 TEST_CASE("CumSum runs forwards and backwards, with its own element or without") {
     const tensor x = f32_of({2, 3}, {1, 2, 3, 4, 5, 6});
     const tensor axis = make_scalar(i64, 1);
