@@ -48,7 +48,7 @@ BEGIN {
     uses["kernels.hpp"] = "kernel"
     # Plain data of the kernels that planning may see.
     exception["plan", "lpt/kernel/rows.hpp"] = 1
-    # Memory as kernels like it, and the gaps of an arena.
+    # Memory as kernels like it, and places in an arena.
     exception["specified", "lpt/plan/zeroed_memory.hpp"] = 1
     exception["specified", "lpt/plan/free_memory.hpp"] = 1
 

@@ -217,26 +217,17 @@ inline void place_by_size(network& net, std::vector<storage_id> blocks) {
     }
 }
 
-/// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
-inline void place_by_step(network& net, std::vector<storage_id> blocks) {
-    const auto of = [&](storage_id id) -> storage& { return net[id]; };
-    std::sort(blocks.begin(), blocks.end(), [&](storage_id a, storage_id b) {
-        return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
-               : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
-                                                    : a < b;
-    });
-    free_memory memory;
-    std::set<std::pair<step_id, storage_id>> alive;  // last step, block
+/// As the steps come; `blocks` are in the order of their numbers.
+inline void place_by_step(network& net, const std::vector<storage_id>& blocks) {
+    std::vector<lifetime> all;
     for (const storage_id id : blocks) {
-        while (!alive.empty() && alive.begin()->first < of(id).first_step) {
-            const storage& over = of(alive.begin()->second);
-            memory.give_back(over.offset, room_of(over));
-            alive.erase(alive.begin());
-        }
-        of(id).offset = memory.take(room_of(of(id)));
-        alive.insert({of(id).last_step, id});
+        all.push_back({net[id].bytes, index_of(net[id].first_step), index_of(net[id].last_step)});
     }
-    net.arena_bytes = memory.end();
+    const arena_places at = places_by_step(all);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        net[blocks[i]].offset = at.offsets[i];
+    }
+    net.arena_bytes = at.bytes;
 }
 
 /// So many pairs of blocks that live at the same time are looked at, and so many more for each block: some 50 ns a pair.
