@@ -310,7 +310,6 @@ class plan_writer {
     void write(const plan::convolution_step& work, const std::string& of) {
         const std::string finish = finish_of(work.finish, of);
         write_step("convolution", {{"shape", geometry_of(work.shape)},
-                                   {"method", spelling::to_source(work.method)},
                                    {"input", operand_of(work.input)},
                                    {"zero_point", std::to_string(work.zero_point)},
                                    {"weights", bytes_of(work.weights->data(), work.weights->size())},

@@ -33,6 +33,20 @@ struct taps {
     }
 };
 
+/// All but the output.
+k::resampling_problem problem_of(const axis& of, const taps& all, const guarded<float>& input) {
+    k::resampling_problem problem;
+    problem.outer = of.outer;
+    problem.input_length = of.input_length;
+    problem.length = of.length;
+    problem.inner = of.inner;
+    problem.first_taps = all.first.data();
+    problem.places = all.places.data();
+    problem.weights = all.weights.data();
+    problem.input = input.data();
+    return problem;
+}
+
 }  // namespace
 
 TEST_CASE("Places of an axis are the sums that their weights say, bit for bit, on every instruction set") {
@@ -63,15 +77,7 @@ TEST_CASE("Places of an axis are the sums that their weights say, bit for bit, o
             CAPTURE(std::string(k::name_of(set)));
             for (const int count : {1, 3}) {
                 guarded<float> output(expected.size());
-                k::resampling_problem problem;
-                problem.outer = of.outer;
-                problem.input_length = of.input_length;
-                problem.length = of.length;
-                problem.inner = of.inner;
-                problem.first_taps = all.first.data();
-                problem.places = all.places.data();
-                problem.weights = all.weights.data();
-                problem.input = input.data();
+                k::resampling_problem problem = problem_of(of, all, input);
                 problem.output = output.data();
                 k::table_for(set).run(problem, threads(count));
                 CHECK(output.front_is_intact());
@@ -93,15 +99,7 @@ TEST_CASE("Sums that go to planes are those that stay side by side, on every ins
         CAPTURE(of.inner);
         const taps all(of, random);
         const guarded<float> input = random_floats(random, of.outer * of.input_length * of.inner, -3, 3);
-        k::resampling_problem problem;
-        problem.outer = of.outer;
-        problem.input_length = of.input_length;
-        problem.length = of.length;
-        problem.inner = of.inner;
-        problem.first_taps = all.first.data();
-        problem.places = all.places.data();
-        problem.weights = all.weights.data();
-        problem.input = input.data();
+        k::resampling_problem problem = problem_of(of, all, input);
         const auto elements = static_cast<std::size_t>(of.outer * of.length * of.inner);
         guarded<float> plain(elements);
         problem.output = plain.data();

@@ -87,7 +87,6 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan

@@ -162,7 +162,7 @@ struct convert {
         std::int64_t i = 0;
         if (p.input_type == element_kind::f32) {
             for (; i + width <= part.count; i += width)
-                simd::store(v + i, binary<Isa>::template load_vector<element_kind::f32>(data + i * size));
+                simd::store(v + i, simd::load(reinterpret_cast<const float*>(data) + i));
         }
         for (; i < part.count; i += width)
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
@@ -254,18 +254,12 @@ struct convert {
     }
     /// The numbers of one channel as numbers of all; `post` gets its post operations.
     static epilogue of_channel(const epilogue& e, std::int64_t channel, post_operation* post) noexcept {
-        const auto take = [channel](const float*& array, float& all) {
-            if (array != nullptr) all = array[channel];
-            array = nullptr;
-        };
         epilogue result = e;
-        take(result.scale, result.scale_all);
-        take(result.bias, result.bias_all);
-        for (int k = 0; k < e.post_count; ++k) {
-            post[k] = e.post[k];
-            take(post[k].per_channel_a, post[k].alpha);
-            take(post[k].per_channel_b, post[k].beta);
-        }
+        if (e.scale != nullptr) result.scale_all = e.scale[channel];
+        if (e.bias != nullptr) result.bias_all = e.bias[channel];
+        result.scale = result.bias = nullptr;
+        for (int k = 0; k < e.post_count; ++k)
+            post[k] = finish<Isa>::of_channel(e.post[k], channel);
         result.post = post;
         return result;
     }
@@ -363,7 +357,7 @@ struct convert {
             for (std::int64_t i = 0; i < count; i += width) {
                 floats v;
                 if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = binary<Isa>::template load_vector<element_kind::f32>(from + i * 4);
+                    v = simd::load(reinterpret_cast<const float*>(from) + i);
                 else
                     v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
                 if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);

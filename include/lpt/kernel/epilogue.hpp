@@ -58,6 +58,14 @@ struct finish {
         return array != nullptr ? load_part<Isa>(array + index, count) : simd::broadcast(all);
     }
 
+    /// A post operation with the numbers of one channel as numbers of all.
+    static post_operation of_channel(post_operation step, std::int64_t channel) noexcept {
+        if (step.per_channel_a != nullptr) step.alpha = step.per_channel_a[channel];
+        if (step.per_channel_b != nullptr) step.beta = step.per_channel_b[channel];
+        step.per_channel_a = step.per_channel_b = nullptr;
+        return step;
+    }
+
     /// v = fma(v, scale, bias) for `columns` channels from `channel` on.
     static void scale_and_shift(const float* scale, float scale_all, const float* shift, float shift_all, float* v,
                                 std::int64_t channel, std::int64_t columns) noexcept {

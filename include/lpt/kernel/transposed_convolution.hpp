@@ -10,6 +10,18 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j, that of the kernel at phase + t * tap_step, takes input
+/// `input` + j + t * input_step.
+struct phase_outputs {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t phase = -1;
+    std::int64_t taps = 0;
+    std::int64_t tap_step = 0;
+    std::int64_t input = 0;
+    std::int64_t input_step = 0;
+};
+
 /// The taps of phases along an axis. A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct transposed_axis {
@@ -31,6 +43,20 @@ struct transposed_axis {
     /// Phases that have taps; the taps of phase p are p, p + step, p + 2 step ...
     std::int64_t phases() const noexcept { return kernel < step ? kernel : step; }
     std::int64_t taps(std::int64_t phase) const noexcept { return (kernel - phase + step - 1) / step; }
+    /// Outputs of the phase of output `first` (< stride).
+    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
+        const transposed_axis a(s, axis);
+        phase_outputs result;
+        result.first = first;
+        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
+        result.phase = a.phase_of(first + s.pad_begin[axis]);
+        if (result.phase < 0) return result;
+        result.taps = a.taps(result.phase);
+        result.tap_step = a.step;
+        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
+        result.input_step = -(a.step * a.dilation / a.stride);
+        return result;
+    }
     /// The phase of a position of the output in front of which the padding has been put, or -1 if it has no taps.
     std::int64_t phase_of(std::int64_t position) const noexcept {
         const std::int64_t rest = (position % stride + stride) % stride;
@@ -39,16 +65,6 @@ struct transposed_axis {
         }
         return -1;
     }
-};
-
-/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j takes input `input` + j + t * input_step.
-struct phase_outputs {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-    std::int64_t phase = -1;
-    std::int64_t taps = 0;
-    std::int64_t input = 0;
-    std::int64_t input_step = 0;
 };
 
 /// Rows of an implicit matrix: the taps of output pixels of a phase that lie side by side.
@@ -191,7 +207,7 @@ struct transposed_convolution {
     /// Scratch memory of a task: pointers, and where there is one channel, a line of numbers and the whole vectors that it comes in.
     static std::int64_t line_bytes(const convolution_shape& s) noexcept { return aligned((s.out[2] + 16) * 4); }
     static std::int64_t task_bytes(const convolution_shape& s) noexcept {
-        const std::int64_t vectors = aligned(outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
+        const std::int64_t vectors = aligned(axis_of::outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
         return pointer_bytes(s) + (s.out_channels == 1 ? line_bytes(s) + vectors : 0);
     }
 
@@ -258,20 +274,6 @@ private:
         }
     }
 
-    /// Outputs of the phase of output `first` (< stride).
-    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
-        const axis_of a(s, axis);
-        phase_outputs result;
-        result.first = first;
-        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
-        result.phase = a.phase_of(first + s.pad_begin[axis]);
-        if (result.phase < 0) return result;
-        result.taps = a.taps(result.phase);
-        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
-        result.input_step = -(a.step * a.dilation / a.stride);
-        return result;
-    }
-
     /// Whether one channel's pixels go through the epilogue side by side, as if they were channels.
     static bool joins_pixels(const convolution_problem& p) noexcept {
         const epilogue& e = p.finish;
@@ -289,8 +291,8 @@ private:
         const convolution_shape& s = of.problem.shape;
         const std::int64_t y = line % s.out[1];
         const std::int64_t z = line / s.out[1] % s.out[0];
-        of.axes[0] = outputs_from(s, 0, z % s.stride[0]);
-        of.axes[1] = outputs_from(s, 1, y % s.stride[1]);
+        of.axes[0] = axis_of::outputs_from(s, 0, z % s.stride[0]);
+        of.axes[1] = axis_of::outputs_from(s, 1, y % s.stride[1]);
         of.rows.batch = line / (s.out[0] * s.out[1]);
         of.rows.plane = z / s.stride[0];
         of.rows.line = y / s.stride[1];
@@ -309,7 +311,7 @@ private:
         }
         const std::int64_t phases = s.stride[2] < s.out[2] ? s.stride[2] : s.out[2];
         for (std::int64_t first = 0; first < phases; ++first) {
-            of.axes[2] = outputs_from(s, 2, first);
+            of.axes[2] = axis_of::outputs_from(s, 2, first);
             of.call.packed = nullptr;
             for_each_phase(s, four_bits, [&](const std::int64_t(&each)[3], std::int64_t taps, std::int64_t offset) {
                 if (each[0] != of.axes[0].phase || each[1] != of.axes[1].phase || each[2] != of.axes[2].phase) return;
@@ -439,10 +441,7 @@ private:
             });
             for (int i = 0; i < rest.post_count; ++i) {
                 post_operation& post = of.posts[i];
-                post = p.finish.post[i];
-                if (post.per_channel_a != nullptr) post.alpha = *post.per_channel_a;
-                if (post.per_channel_b != nullptr) post.beta = *post.per_channel_b;
-                post.per_channel_a = post.per_channel_b = nullptr;
+                post = finish<Isa>::of_channel(p.finish.post[i], 0);
                 if (post.residual != nullptr)
                     post.residual =
                         static_cast<const unsigned char*>(post.residual) + line * width * bytes_of(post.residual_type);

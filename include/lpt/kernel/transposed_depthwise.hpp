@@ -54,36 +54,25 @@ struct transposed_depthwise {
 private:
     static constexpr std::int64_t most_taps = 64;  // of a pixel, that are found before its channels
 
-    /// Taps of an output position along an axis: `count` from `tap` on, `step` apart; they lead to inputs from `input` on, `input_step` apart.
-    struct axis_taps {
-        std::int64_t tap = 0, step = 0, count = 0, input = 0, input_step = 0;
-
-        axis_taps(const convolution_shape& s, int axis, std::int64_t position) noexcept {
-            const axis_of a(s, axis);
-            const std::int64_t phase = a.phase_of(position + s.pad_begin[axis]);
-            if (phase < 0) return;
-            tap = phase;
-            step = a.step;
-            count = a.taps(phase);
-            input = (position + s.pad_begin[axis] - phase * a.dilation) / a.stride;
-            input_step = -(a.step * a.dilation / a.stride);
-        }
-        /// Those of the position that is `strides` further, but for the taps that lead out of an input of `length` places.
-        axis_taps inside(std::int64_t length, std::int64_t strides) const noexcept {
-            axis_taps result = *this;
-            result.input += strides;
-            for (; result.count > 0 && result.input >= length; --result.count, result.tap += step)
-                result.input += input_step;
-            while (result.count > 0 && result.input + (result.count - 1) * input_step < 0)
-                --result.count;
-            return result;
-        }
-    };
+    /// The outputs of a phase, from the one that is `further` of them after the first on, without the taps that lead out of an input of `length`
+    /// places.
+    static phase_outputs inside(phase_outputs of, std::int64_t length, std::int64_t further) noexcept {
+        of.input += further;
+        for (; of.taps > 0 && of.input >= length; --of.taps, of.phase += of.tap_step)
+            of.input += of.input_step;
+        while (of.taps > 0 && of.input + (of.taps - 1) * of.input_step < 0)
+            --of.taps;
+        return of;
+    }
+    /// The taps of one output along an axis.
+    static phase_outputs taps_of(const convolution_shape& s, int axis, std::int64_t position) noexcept {
+        return inside(axis_of::outputs_from(s, axis, position % s.stride[axis]), s.in[axis], position / s.stride[axis]);
+    }
     /// What an output pixel sums.
     struct window {
         const convolution_problem& problem;
         std::int64_t image;
-        axis_taps planes, lines, columns;
+        phase_outputs planes, lines, columns;
     };
     /// One tap of a pixel.
     struct tap_of_pixel {
@@ -122,13 +111,16 @@ private:
 
     static void run_line(const convolution_problem& p, std::int64_t line) noexcept {
         const convolution_shape& s = p.shape;
-        window of{p, line / (s.out[0] * s.out[1]), axis_taps(s, 0, line / s.out[1] % s.out[0]).inside(s.in[0], 0),
-                  axis_taps(s, 1, line % s.out[1]).inside(s.in[1], 0), axis_taps(s, 2, 0)};
-        for (std::int64_t first = 0; first < s.stride[2]; ++first) {
-            const axis_taps phase(s, 2, first);
-            for (std::int64_t x = first; x < s.out[2]; x += s.stride[2]) {
-                of.columns = phase.inside(s.in[2], x / s.stride[2]);
-                run_pixel(of, line * s.out[2] + x);
+        window of{p,
+                  line / (s.out[0] * s.out[1]),
+                  taps_of(s, 0, line / s.out[1] % s.out[0]),
+                  taps_of(s, 1, line % s.out[1]),
+                  {}};
+        for (std::int64_t first = 0; first < s.stride[2] && first < s.out[2]; ++first) {
+            const phase_outputs phase = axis_of::outputs_from(s, 2, first);
+            for (std::int64_t j = 0; j < phase.count; ++j) {
+                of.columns = inside(phase, s.in[2], j);
+                run_pixel(of, line * s.out[2] + first + j * s.stride[2]);
             }
         }
     }
@@ -153,16 +145,17 @@ private:
         const auto* const weights = static_cast<const float*>(p.packed_weights);
         tap_of_pixel taps[most_taps];
         std::int64_t found = 0;
-        for (std::int64_t d = 0; d < planes.count; ++d) {
+        for (std::int64_t d = 0; d < planes.taps; ++d) {
             const std::int64_t plane = image * s.in[0] + planes.input + d * planes.input_step;
-            for (std::int64_t h = 0; h < lines.count; ++h) {
+            for (std::int64_t h = 0; h < lines.taps; ++h) {
                 const std::int64_t line = plane * s.in[1] + lines.input + h * lines.input_step;
                 const std::int64_t tap =
-                    ((planes.tap + d * planes.step) * s.kernel[1] + lines.tap + h * lines.step) * s.kernel[2];
-                for (std::int64_t w = 0; w < columns.count; ++w) {
+                    ((planes.phase + d * planes.tap_step) * s.kernel[1] + lines.phase + h * lines.tap_step) *
+                    s.kernel[2];
+                for (std::int64_t w = 0; w < columns.taps; ++w) {
                     const std::int64_t pixel = line * s.in[2] + columns.input + w * columns.input_step;
                     taps[found++] = {input + pixel * p.input_pixel_stride,
-                                     weights + (tap + columns.tap + w * columns.step) * padded(s)};
+                                     weights + (tap + columns.phase + w * columns.tap_step) * padded(s)};
                     if (found < most_taps) continue;
                     add_taps(taps, found, channel, count, sums);
                     found = 0;
