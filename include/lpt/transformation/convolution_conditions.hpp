@@ -13,10 +13,12 @@ constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, con
     const auto is_of_channels = [&] {
         const shape& own = model[found.zero_point].shape();
         const shape& data = model[found.subtract].shape();
-        return data.rank_is_static() && own.rank() <= data.rank() &&
-               varies_only_where(own.padded_left(data.rank()), [&](std::size_t axis) {
-                   return axis == 1 && own.padded_left(data.rank())[axis] == input_channels(model, id);
-               });
+        if (data.rank_is_dynamic() || own.rank() > data.rank()) {
+            return false;
+        }
+        const shape aligned = own.padded_left(data.rank());
+        return varies_only_where(
+            aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); });
     };
     const verdict fits = zero_point_fits(model, found, 0);
     return !can_subtract_be_handled(r, found)

@@ -16,6 +16,9 @@ struct dequantized_rule : rule_defaults<Rule> {
         return first_refusal<Conditions...>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!Rule::is_about(r, id)) {
+            return false;
+        }
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }

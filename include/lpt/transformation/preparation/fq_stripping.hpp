@@ -32,14 +32,15 @@ private:
     static constexpr double levels = 65536;
 
     static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
-        const verdict why = can_strip(r, id);
-        const double step = why && adjusts ? greatest_step(r.model, id) : 0;
+        if (const verdict why = can_strip(r, id); !why) {
+            r.refused(id, name, why);
+            return;
+        }
+        const double step = adjusts ? greatest_step(r.model, id) : 0;
         if (step > 1) {
             detail::division(r, 10 * step).apply(id);
         }
-        if (why || r.refused(id, name, why)) {
-            strip(r, id);
-        }
+        strip(r, id);
     }
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {
