@@ -21985,7 +21985,7 @@ step make_step(const operation& op) {
 // ======== lpt/plan/free_memory.hpp
 #ifndef LPT_HOLDS_PLAN_FREE_MEMORY_HPP
 #define LPT_HOLDS_PLAN_FREE_MEMORY_HPP
-// The gaps of an arena while blocks come and go.
+// Places in an arena for blocks that come and go, in the gaps between those that are there.
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
@@ -22047,6 +22047,52 @@ public:
     std::size_t end() const { return end_; }
 };
 
+/// How large a block of memory is, and the steps from the first to the last that need it.
+struct lifetime {
+    std::size_t bytes = 0;
+    std::size_t first = 0, last = 0;
+
+    void reach(std::size_t until) { last = std::max(last, until); }
+    /// With what kernels may read behind it.
+    std::size_t room() const { return aligned(bytes + block_slack); }
+};
+
+/// Where blocks lie, and what they take together.
+struct arena_places {
+    std::vector<std::size_t> offsets;
+    std::size_t bytes = 0;
+};
+
+/// As the steps come, the large blocks of a step first, each into the smallest gap: the time does not depend on how many live at the same time.
+/// Blocks of 0 bytes get no place.
+inline arena_places places_by_step(const std::vector<lifetime>& blocks) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (blocks[i].bytes != 0) {
+            order.push_back(i);
+        }
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return blocks[a].first != blocks[b].first   ? blocks[a].first < blocks[b].first
+               : blocks[a].bytes != blocks[b].bytes ? blocks[a].bytes > blocks[b].bytes
+                                                    : a < b;
+    });
+    arena_places result{std::vector<std::size_t>(blocks.size()), 0};
+    free_memory memory;
+    std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, block
+    for (const std::size_t i : order) {
+        while (!alive.empty() && alive.begin()->first < blocks[i].first) {
+            const std::size_t over = alive.begin()->second;
+            memory.give_back(result.offsets[over], blocks[over].room());
+            alive.erase(alive.begin());
+        }
+        result.offsets[i] = memory.take(blocks[i].room());
+        alive.insert({blocks[i].last, i});
+    }
+    result.bytes = memory.end();
+    return result;
+}
+
 }  // namespace lpt::inline LPT_ABI::plan::detail
 #endif
 
@@ -22057,50 +22103,22 @@ public:
 
 namespace lpt::inline LPT_ABI::specified {
 
-/// From the step that writes a tensor to the last one that reads it.
-struct lifetime {
-    std::size_t bytes = 0;  // 0: it shares no memory
-    std::size_t first = 0, last = 0;
-
-    void reach(std::size_t until) { last = std::max(last, until); }
-};
+/// From the step that writes a tensor to the last one that reads it; of 0 bytes if it shares no memory.
+using plan::detail::lifetime;
 
 /// Where tensors lie in memory that they share.
-struct shared_places {
-    std::vector<std::size_t> offsets;  // by tensor
-    std::size_t bytes = 0;
+struct shared_places : plan::detail::arena_places {
     std::size_t bytes_apart = 0;  // of the tensors, if each had its own; 0: more than can be counted
 };
 
-/// As the steps come, each into the smallest gap that those leave that live at the same time.
 inline shared_places places_of(const std::vector<lifetime>& tensors) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-        if (tensors[i].bytes != 0) order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return tensors[a].first != tensors[b].first ? tensors[a].first < tensors[b].first : a < b;
-    });
-    const auto room = [&](std::size_t i) { return plan::detail::aligned(tensors[i].bytes + plan::block_slack); };
-    shared_places result{std::vector<std::size_t>(tensors.size())};
-    std::size_t rooms = 0;
-    for (const std::size_t i : order) {
-        if (tensors[i].bytes > SIZE_MAX / 4 - rooms) return {};
-        rooms += room(i);
-        result.bytes_apart += tensors[i].bytes;
+    std::size_t apart = 0, rooms = 0;
+    for (const lifetime& each : tensors) {
+        if (each.bytes > SIZE_MAX / 4 - rooms) return {};
+        rooms += each.bytes == 0 ? 0 : each.room();
+        apart += each.bytes;
     }
-    plan::detail::free_memory memory;
-    std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, tensor
-    for (const std::size_t i : order) {
-        while (!alive.empty() && alive.begin()->first < tensors[i].first) {
-            const std::size_t over = alive.begin()->second;
-            memory.give_back(result.offsets[over], room(over));
-            alive.erase(alive.begin());
-        }
-        result.offsets[i] = memory.take(room(i));
-        alive.insert({tensors[i].last, i});
-    }
-    result.bytes = memory.end();
-    return result;
+    return {plan::detail::places_by_step(tensors), apart};
 }
 
 }  // namespace lpt::inline LPT_ABI::specified

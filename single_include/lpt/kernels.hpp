@@ -3532,6 +3532,14 @@ struct finish {
         return array != nullptr ? load_part<Isa>(array + index, count) : simd::broadcast(all);
     }
 
+    /// A post operation with the numbers of one channel as numbers of all.
+    static post_operation of_channel(post_operation step, std::int64_t channel) noexcept {
+        if (step.per_channel_a != nullptr) step.alpha = step.per_channel_a[channel];
+        if (step.per_channel_b != nullptr) step.beta = step.per_channel_b[channel];
+        step.per_channel_a = step.per_channel_b = nullptr;
+        return step;
+    }
+
     /// v = fma(v, scale, bias) for `columns` channels from `channel` on.
     static void scale_and_shift(const float* scale, float scale_all, const float* shift, float shift_all, float* v,
                                 std::int64_t channel, std::int64_t columns) noexcept {
@@ -10325,7 +10333,7 @@ struct convert {
         std::int64_t i = 0;
         if (p.input_type == element_kind::f32) {
             for (; i + width <= part.count; i += width)
-                simd::store(v + i, binary<Isa>::template load_vector<element_kind::f32>(data + i * size));
+                simd::store(v + i, simd::load(reinterpret_cast<const float*>(data) + i));
         }
         for (; i < part.count; i += width)
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
@@ -10417,18 +10425,12 @@ struct convert {
     }
     /// The numbers of one channel as numbers of all; `post` gets its post operations.
     static epilogue of_channel(const epilogue& e, std::int64_t channel, post_operation* post) noexcept {
-        const auto take = [channel](const float*& array, float& all) {
-            if (array != nullptr) all = array[channel];
-            array = nullptr;
-        };
         epilogue result = e;
-        take(result.scale, result.scale_all);
-        take(result.bias, result.bias_all);
-        for (int k = 0; k < e.post_count; ++k) {
-            post[k] = e.post[k];
-            take(post[k].per_channel_a, post[k].alpha);
-            take(post[k].per_channel_b, post[k].beta);
-        }
+        if (e.scale != nullptr) result.scale_all = e.scale[channel];
+        if (e.bias != nullptr) result.bias_all = e.bias[channel];
+        result.scale = result.bias = nullptr;
+        for (int k = 0; k < e.post_count; ++k)
+            post[k] = finish<Isa>::of_channel(e.post[k], channel);
         result.post = post;
         return result;
     }
@@ -10526,7 +10528,7 @@ struct convert {
             for (std::int64_t i = 0; i < count; i += width) {
                 floats v;
                 if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = binary<Isa>::template load_vector<element_kind::f32>(from + i * 4);
+                    v = simd::load(reinterpret_cast<const float*>(from) + i);
                 else
                     v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
                 if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
@@ -11469,6 +11471,18 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j, that of the kernel at phase + t * tap_step, takes input
+/// `input` + j + t * input_step.
+struct phase_outputs {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t phase = -1;
+    std::int64_t taps = 0;
+    std::int64_t tap_step = 0;
+    std::int64_t input = 0;
+    std::int64_t input_step = 0;
+};
+
 /// The taps of phases along an axis. A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct transposed_axis {
@@ -11490,6 +11504,20 @@ struct transposed_axis {
     /// Phases that have taps; the taps of phase p are p, p + step, p + 2 step ...
     std::int64_t phases() const noexcept { return kernel < step ? kernel : step; }
     std::int64_t taps(std::int64_t phase) const noexcept { return (kernel - phase + step - 1) / step; }
+    /// Outputs of the phase of output `first` (< stride).
+    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
+        const transposed_axis a(s, axis);
+        phase_outputs result;
+        result.first = first;
+        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
+        result.phase = a.phase_of(first + s.pad_begin[axis]);
+        if (result.phase < 0) return result;
+        result.taps = a.taps(result.phase);
+        result.tap_step = a.step;
+        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
+        result.input_step = -(a.step * a.dilation / a.stride);
+        return result;
+    }
     /// The phase of a position of the output in front of which the padding has been put, or -1 if it has no taps.
     std::int64_t phase_of(std::int64_t position) const noexcept {
         const std::int64_t rest = (position % stride + stride) % stride;
@@ -11498,16 +11526,6 @@ struct transposed_axis {
         }
         return -1;
     }
-};
-
-/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j takes input `input` + j + t * input_step.
-struct phase_outputs {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-    std::int64_t phase = -1;
-    std::int64_t taps = 0;
-    std::int64_t input = 0;
-    std::int64_t input_step = 0;
 };
 
 /// Rows of an implicit matrix: the taps of output pixels of a phase that lie side by side.
@@ -11650,7 +11668,7 @@ struct transposed_convolution {
     /// Scratch memory of a task: pointers, and where there is one channel, a line of numbers and the whole vectors that it comes in.
     static std::int64_t line_bytes(const convolution_shape& s) noexcept { return aligned((s.out[2] + 16) * 4); }
     static std::int64_t task_bytes(const convolution_shape& s) noexcept {
-        const std::int64_t vectors = aligned(outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
+        const std::int64_t vectors = aligned(axis_of::outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
         return pointer_bytes(s) + (s.out_channels == 1 ? line_bytes(s) + vectors : 0);
     }
 
@@ -11717,20 +11735,6 @@ private:
         }
     }
 
-    /// Outputs of the phase of output `first` (< stride).
-    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
-        const axis_of a(s, axis);
-        phase_outputs result;
-        result.first = first;
-        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
-        result.phase = a.phase_of(first + s.pad_begin[axis]);
-        if (result.phase < 0) return result;
-        result.taps = a.taps(result.phase);
-        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
-        result.input_step = -(a.step * a.dilation / a.stride);
-        return result;
-    }
-
     /// Whether one channel's pixels go through the epilogue side by side, as if they were channels.
     static bool joins_pixels(const convolution_problem& p) noexcept {
         const epilogue& e = p.finish;
@@ -11748,8 +11752,8 @@ private:
         const convolution_shape& s = of.problem.shape;
         const std::int64_t y = line % s.out[1];
         const std::int64_t z = line / s.out[1] % s.out[0];
-        of.axes[0] = outputs_from(s, 0, z % s.stride[0]);
-        of.axes[1] = outputs_from(s, 1, y % s.stride[1]);
+        of.axes[0] = axis_of::outputs_from(s, 0, z % s.stride[0]);
+        of.axes[1] = axis_of::outputs_from(s, 1, y % s.stride[1]);
         of.rows.batch = line / (s.out[0] * s.out[1]);
         of.rows.plane = z / s.stride[0];
         of.rows.line = y / s.stride[1];
@@ -11768,7 +11772,7 @@ private:
         }
         const std::int64_t phases = s.stride[2] < s.out[2] ? s.stride[2] : s.out[2];
         for (std::int64_t first = 0; first < phases; ++first) {
-            of.axes[2] = outputs_from(s, 2, first);
+            of.axes[2] = axis_of::outputs_from(s, 2, first);
             of.call.packed = nullptr;
             for_each_phase(s, four_bits, [&](const std::int64_t(&each)[3], std::int64_t taps, std::int64_t offset) {
                 if (each[0] != of.axes[0].phase || each[1] != of.axes[1].phase || each[2] != of.axes[2].phase) return;
@@ -11898,10 +11902,7 @@ private:
             });
             for (int i = 0; i < rest.post_count; ++i) {
                 post_operation& post = of.posts[i];
-                post = p.finish.post[i];
-                if (post.per_channel_a != nullptr) post.alpha = *post.per_channel_a;
-                if (post.per_channel_b != nullptr) post.beta = *post.per_channel_b;
-                post.per_channel_a = post.per_channel_b = nullptr;
+                post = finish<Isa>::of_channel(p.finish.post[i], 0);
                 if (post.residual != nullptr)
                     post.residual =
                         static_cast<const unsigned char*>(post.residual) + line * width * bytes_of(post.residual_type);
@@ -11971,36 +11972,25 @@ struct transposed_depthwise {
 private:
     static constexpr std::int64_t most_taps = 64;  // of a pixel, that are found before its channels
 
-    /// Taps of an output position along an axis: `count` from `tap` on, `step` apart; they lead to inputs from `input` on, `input_step` apart.
-    struct axis_taps {
-        std::int64_t tap = 0, step = 0, count = 0, input = 0, input_step = 0;
-
-        axis_taps(const convolution_shape& s, int axis, std::int64_t position) noexcept {
-            const axis_of a(s, axis);
-            const std::int64_t phase = a.phase_of(position + s.pad_begin[axis]);
-            if (phase < 0) return;
-            tap = phase;
-            step = a.step;
-            count = a.taps(phase);
-            input = (position + s.pad_begin[axis] - phase * a.dilation) / a.stride;
-            input_step = -(a.step * a.dilation / a.stride);
-        }
-        /// Those of the position that is `strides` further, but for the taps that lead out of an input of `length` places.
-        axis_taps inside(std::int64_t length, std::int64_t strides) const noexcept {
-            axis_taps result = *this;
-            result.input += strides;
-            for (; result.count > 0 && result.input >= length; --result.count, result.tap += step)
-                result.input += input_step;
-            while (result.count > 0 && result.input + (result.count - 1) * input_step < 0)
-                --result.count;
-            return result;
-        }
-    };
+    /// The outputs of a phase, from the one that is `further` of them after the first on, without the taps that lead out of an input of `length`
+    /// places.
+    static phase_outputs inside(phase_outputs of, std::int64_t length, std::int64_t further) noexcept {
+        of.input += further;
+        for (; of.taps > 0 && of.input >= length; --of.taps, of.phase += of.tap_step)
+            of.input += of.input_step;
+        while (of.taps > 0 && of.input + (of.taps - 1) * of.input_step < 0)
+            --of.taps;
+        return of;
+    }
+    /// The taps of one output along an axis.
+    static phase_outputs taps_of(const convolution_shape& s, int axis, std::int64_t position) noexcept {
+        return inside(axis_of::outputs_from(s, axis, position % s.stride[axis]), s.in[axis], position / s.stride[axis]);
+    }
     /// What an output pixel sums.
     struct window {
         const convolution_problem& problem;
         std::int64_t image;
-        axis_taps planes, lines, columns;
+        phase_outputs planes, lines, columns;
     };
     /// One tap of a pixel.
     struct tap_of_pixel {
@@ -12039,13 +12029,16 @@ private:
 
     static void run_line(const convolution_problem& p, std::int64_t line) noexcept {
         const convolution_shape& s = p.shape;
-        window of{p, line / (s.out[0] * s.out[1]), axis_taps(s, 0, line / s.out[1] % s.out[0]).inside(s.in[0], 0),
-                  axis_taps(s, 1, line % s.out[1]).inside(s.in[1], 0), axis_taps(s, 2, 0)};
-        for (std::int64_t first = 0; first < s.stride[2]; ++first) {
-            const axis_taps phase(s, 2, first);
-            for (std::int64_t x = first; x < s.out[2]; x += s.stride[2]) {
-                of.columns = phase.inside(s.in[2], x / s.stride[2]);
-                run_pixel(of, line * s.out[2] + x);
+        window of{p,
+                  line / (s.out[0] * s.out[1]),
+                  taps_of(s, 0, line / s.out[1] % s.out[0]),
+                  taps_of(s, 1, line % s.out[1]),
+                  {}};
+        for (std::int64_t first = 0; first < s.stride[2] && first < s.out[2]; ++first) {
+            const phase_outputs phase = axis_of::outputs_from(s, 2, first);
+            for (std::int64_t j = 0; j < phase.count; ++j) {
+                of.columns = inside(phase, s.in[2], j);
+                run_pixel(of, line * s.out[2] + first + j * s.stride[2]);
             }
         }
     }
@@ -12070,16 +12063,17 @@ private:
         const auto* const weights = static_cast<const float*>(p.packed_weights);
         tap_of_pixel taps[most_taps];
         std::int64_t found = 0;
-        for (std::int64_t d = 0; d < planes.count; ++d) {
+        for (std::int64_t d = 0; d < planes.taps; ++d) {
             const std::int64_t plane = image * s.in[0] + planes.input + d * planes.input_step;
-            for (std::int64_t h = 0; h < lines.count; ++h) {
+            for (std::int64_t h = 0; h < lines.taps; ++h) {
                 const std::int64_t line = plane * s.in[1] + lines.input + h * lines.input_step;
                 const std::int64_t tap =
-                    ((planes.tap + d * planes.step) * s.kernel[1] + lines.tap + h * lines.step) * s.kernel[2];
-                for (std::int64_t w = 0; w < columns.count; ++w) {
+                    ((planes.phase + d * planes.tap_step) * s.kernel[1] + lines.phase + h * lines.tap_step) *
+                    s.kernel[2];
+                for (std::int64_t w = 0; w < columns.taps; ++w) {
                     const std::int64_t pixel = line * s.in[2] + columns.input + w * columns.input_step;
                     taps[found++] = {input + pixel * p.input_pixel_stride,
-                                     weights + (tap + columns.tap + w * columns.step) * padded(s)};
+                                     weights + (tap + columns.phase + w * columns.tap_step) * padded(s)};
                     if (found < most_taps) continue;
                     add_taps(taps, found, channel, count, sums);
                     found = 0;
@@ -15374,7 +15368,6 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan

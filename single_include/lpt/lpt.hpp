@@ -22398,6 +22398,9 @@ struct dequantized_rule : rule_defaults<Rule> {
         return first_refusal<Conditions...>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!Rule::is_about(r, id)) {
+            return false;
+        }
         if (const verdict why = Rule::can_transform(r, id); !why) {
             return Rule::refused(r, id, why);
         }
@@ -22793,10 +22796,12 @@ constexpr verdict zero_point_suits_convolution(const rewrite& r, node_id id, con
     const auto is_of_channels = [&] {
         const shape& own = model[found.zero_point].shape();
         const shape& data = model[found.subtract].shape();
-        return data.rank_is_static() && own.rank() <= data.rank() &&
-               varies_only_where(own.padded_left(data.rank()), [&](std::size_t axis) {
-                   return axis == 1 && own.padded_left(data.rank())[axis] == input_channels(model, id);
-               });
+        if (data.rank_is_dynamic() || own.rank() > data.rank()) {
+            return false;
+        }
+        const shape aligned = own.padded_left(data.rank());
+        return varies_only_where(
+            aligned, [&](std::size_t axis) { return axis == 1 && aligned[axis] == input_channels(model, id); });
     };
     const verdict fits = zero_point_fits(model, found, 0);
     return !can_subtract_be_handled(r, found)
@@ -33811,14 +33816,15 @@ private:
     static constexpr double levels = 65536;
 
     static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
-        const verdict why = can_strip(r, id);
-        const double step = why && adjusts ? greatest_step(r.model, id) : 0;
+        if (const verdict why = can_strip(r, id); !why) {
+            r.refused(id, name, why);
+            return;
+        }
+        const double step = adjusts ? greatest_step(r.model, id) : 0;
         if (step > 1) {
             detail::division(r, 10 * step).apply(id);
         }
-        if (why || r.refused(id, name, why)) {
-            strip(r, id);
-        }
+        strip(r, id);
     }
 
     static constexpr verdict can_strip(const rewrite& r, node_id id) {

@@ -10695,7 +10695,7 @@ inline bool planner::make_kernel(node_id id) {
 // ======== lpt/plan/free_memory.hpp
 #ifndef LPT_HOLDS_PLAN_FREE_MEMORY_HPP
 #define LPT_HOLDS_PLAN_FREE_MEMORY_HPP
-// The gaps of an arena while blocks come and go.
+// Places in an arena for blocks that come and go, in the gaps between those that are there.
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
@@ -10756,6 +10756,52 @@ public:
     }
     std::size_t end() const { return end_; }
 };
+
+/// How large a block of memory is, and the steps from the first to the last that need it.
+struct lifetime {
+    std::size_t bytes = 0;
+    std::size_t first = 0, last = 0;
+
+    void reach(std::size_t until) { last = std::max(last, until); }
+    /// With what kernels may read behind it.
+    std::size_t room() const { return aligned(bytes + block_slack); }
+};
+
+/// Where blocks lie, and what they take together.
+struct arena_places {
+    std::vector<std::size_t> offsets;
+    std::size_t bytes = 0;
+};
+
+/// As the steps come, the large blocks of a step first, each into the smallest gap: the time does not depend on how many live at the same time.
+/// Blocks of 0 bytes get no place.
+inline arena_places places_by_step(const std::vector<lifetime>& blocks) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (blocks[i].bytes != 0) {
+            order.push_back(i);
+        }
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return blocks[a].first != blocks[b].first   ? blocks[a].first < blocks[b].first
+               : blocks[a].bytes != blocks[b].bytes ? blocks[a].bytes > blocks[b].bytes
+                                                    : a < b;
+    });
+    arena_places result{std::vector<std::size_t>(blocks.size()), 0};
+    free_memory memory;
+    std::set<std::pair<std::size_t, std::size_t>> alive;  // last step, block
+    for (const std::size_t i : order) {
+        while (!alive.empty() && alive.begin()->first < blocks[i].first) {
+            const std::size_t over = alive.begin()->second;
+            memory.give_back(result.offsets[over], blocks[over].room());
+            alive.erase(alive.begin());
+        }
+        result.offsets[i] = memory.take(blocks[i].room());
+        alive.insert({blocks[i].last, i});
+    }
+    result.bytes = memory.end();
+    return result;
+}
 
 }  // namespace lpt::inline LPT_ABI::plan::detail
 #endif
@@ -11082,26 +11128,17 @@ inline void place_by_size(network& net, std::vector<storage_id> blocks) {
     }
 }
 
-/// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
-inline void place_by_step(network& net, std::vector<storage_id> blocks) {
-    const auto of = [&](storage_id id) -> storage& { return net[id]; };
-    std::sort(blocks.begin(), blocks.end(), [&](storage_id a, storage_id b) {
-        return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
-               : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
-                                                    : a < b;
-    });
-    free_memory memory;
-    std::set<std::pair<step_id, storage_id>> alive;  // last step, block
+/// As the steps come; `blocks` are in the order of their numbers.
+inline void place_by_step(network& net, const std::vector<storage_id>& blocks) {
+    std::vector<lifetime> all;
     for (const storage_id id : blocks) {
-        while (!alive.empty() && alive.begin()->first < of(id).first_step) {
-            const storage& over = of(alive.begin()->second);
-            memory.give_back(over.offset, room_of(over));
-            alive.erase(alive.begin());
-        }
-        of(id).offset = memory.take(room_of(of(id)));
-        alive.insert({of(id).last_step, id});
+        all.push_back({net[id].bytes, index_of(net[id].first_step), index_of(net[id].last_step)});
     }
-    net.arena_bytes = memory.end();
+    const arena_places at = places_by_step(all);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        net[blocks[i]].offset = at.offsets[i];
+    }
+    net.arena_bytes = at.bytes;
 }
 
 /// So many pairs of blocks that live at the same time are looked at, and so many more for each block: some 50 ns a pair.
@@ -14384,7 +14421,6 @@ struct enumerator {
 /// Convolution, grouped, depthwise or transposed; channels innermost.
 struct convolution {
     kernel::convolution_shape shape = {};
-    kernel::convolution_method method = kernel::convolution_method::direct;
     operand input = {};
     std::int32_t zero_point = 0;
     const unsigned char* weights = nullptr;  // packed for the instruction set of the plan
