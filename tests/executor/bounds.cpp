@@ -685,8 +685,7 @@ bounds step_bounds::compute(output_ref output) {
         case op::kind::lstm_sequence:
         case op::kind::gru_sequence:
             if (inputs.size() <=
-                    6 + (each.is<op::lstm_sequence>() ? 1 : 0) &&  // with peephole weights there is no kernel
-                std::all_of(inputs.begin(), inputs.end(), is_point)) {
+                6 + (each.is<op::lstm_sequence>() ? 1 : 0)) {  // with peephole weights there is no kernel
                 return recurrent(output, inputs);
             }
             break;

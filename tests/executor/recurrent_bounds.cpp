@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/executor/bounds.hpp"
 
+#include <lpt/plan/recurrent_weights.hpp>
 #include <lpt/reference/recurrent.hpp>
 
 #include <algorithm>
@@ -35,7 +36,9 @@ using numbers = std::vector<near>;
 numbers numbers_of(const bounds& known) {
     numbers result;
     for (std::size_t i = 0; i < known.low.elements(); ++i) {
-        result.push_back({known.low.real(i), 0});
+        const double low = known.low.real(i);
+        const double high = known.high.real(i);
+        result.push_back({low + (high - low) / 2, (high - low) / 2 * (1 + unit)});
     }
     return result;
 }
@@ -62,6 +65,7 @@ struct recurrent_model {
     bool is_lstm = false;
     bool linear_before_reset = false;
     bool couples_forget = false;
+    bool splits_states = false;  // into `kernel::digits`, whose step is 1 / 32639 of the greatest state
     op::lstm_weights_format order = op::lstm_weights_format::fico;
     reference::detail::gate_function gate, candidate, output;
     numbers x, w, r, b;  // b: none, or of all gates of each direction
@@ -73,11 +77,12 @@ struct recurrent_model {
         for (std::size_t k = 0; k < count; ++k) {
             const near& a = matrix[row * count + k];
             sum.is += a.is * vector[k].is;
-            sum.error += std::abs(a.is) * vector[k].error;
-            size += std::abs(a.is) * (std::abs(vector[k].is) + vector[k].error);
+            const double most = std::abs(vector[k].is) + vector[k].error;
+            sum.error += std::abs(a.is) * vector[k].error + a.error * most;
+            size += (std::abs(a.is) + a.error) * most;
         }
         const bool is_known = size < 3e38;  // partial sums, too
-        sum.error += static_cast<double>(count + 2) * (unit * size + 0x1p-140);
+        sum.error += static_cast<double>(count + 6) * (unit * size + 0x1p-140);
         return rounded(is_known ? sum.is : std::nan(""), sum.error);
     }
     near bias(std::size_t direction, std::size_t gate_row) const {
@@ -86,7 +91,14 @@ struct recurrent_model {
     near from_input(std::size_t direction, std::size_t row, const near* at) const {
         return product(w, direction * gates * hidden + row, at, inputs) + bias(direction, row);
     }
-    near from_state(std::size_t direction, std::size_t row, const numbers& h) const {
+    near from_state(std::size_t direction, std::size_t row, numbers h) const {
+        double most = 0;
+        for (const near& each : h) {
+            most = std::max(most, std::abs(each.is) + each.error);
+        }
+        for (near& each : h) {
+            each.error += splits_states ? 0.502 / 32639 * most + 1e-30 : 0;
+        }
         return product(r, direction * gates * hidden + row, h.data(), hidden);
     }
     void step(std::size_t d, const near* at, numbers& h, numbers& c) const {
@@ -159,6 +171,7 @@ bounds step_bounds::recurrent(output_ref output, const std::vector<bounds>& inpu
     }
     model.hidden = static_cast<std::size_t>(self->hidden_size);
     model.gates = model.is_lstm ? 4 : 3;
+    model.splits_states = plan::multiplies_bytes(model_, each, weights + 1);
     model.x = numbers_of(inputs[0]);
     model.w = numbers_of(inputs[weights]);
     model.r = numbers_of(inputs[weights + 1]);

@@ -76,6 +76,54 @@ cell_network sequence_network(std::int64_t directions, std::size_t states, std::
     return result;
 }
 
+/// Weights of bytes: rows with a scale and a zero point each.
+output_ref dequantized(graph& model, output_ref bytes, std::int64_t rows, double scale, std::int64_t zero_point) {
+    seq<std::int64_t> zero_points;
+    tensor_builder scales(f32, shape{rows, 1});
+    for (std::int64_t row = 0; row < rows; ++row) {
+        zero_points.push_back(zero_point + row % 3);
+        scales.real(static_cast<std::size_t>(row), scale * (1 + 0.1 * static_cast<double>(row)));
+    }
+    const element type = model.type(bytes);
+    const output_ref shift = model.constant(make_integer_tensor(type, shape{rows, 1}, zero_points));
+    const output_ref shifted = model.add_relaxed(op::subtract{}, {bytes, shift}, {{f32, f32}, {f32}});
+    return model.add(op::multiply{}, {shifted, model.constant(scales.finish())});
+}
+
+/// The same operation of bytes: its data come as u8, its weights are u8 or i8.
+cell_network sequence_network_of_bytes(std::int64_t directions, std::size_t states, std::int64_t gates,
+                                       std::int64_t bias_gates, element weights) {
+    cell_network result = sequence_network(directions, states, gates, bias_gates, i64);
+    const auto codes = [&](element type, const shape& dimensions, double phase) {
+        const tensor from = numbers(dimensions, 1, phase);
+        tensor_builder made(type, dimensions);
+        for (std::size_t i = 0; i < made.elements(); ++i) {
+            made.real(i, math::round_half_even(127 * from.real(i)) + (type == u8 ? 128 : 0));
+        }
+        return made.finish();
+    };
+    graph model;
+    seq<output_ref> operands;
+    for (std::size_t i = 0; i < result.network.runs[0].size(); ++i) {
+        const tensor& given = result.network.runs[0][i];
+        operands.push_back(model.parameter(i == 0 ? u8 : given.type(), given.dimensions(), i == 0 ? "x" : "other"));
+    }
+    result.network.runs[0][0] = codes(u8, shape{batch, times, inputs}, 0.3);
+    operands[0] = model.add(
+        op::multiply{},
+        {model.add_relaxed(op::subtract{}, {operands[0], model.constant(make_scalar(u8, 120))}, {{f32, f32}, {f32}}),
+         model.constant(make_scalar(f32, 0.02))});
+    const std::int64_t rows = gates * hidden;
+    for (const std::int64_t columns : {inputs, hidden}) {
+        const output_ref bytes = model.constant(codes(weights, shape{directions, rows, columns}, 0.1));
+        operands.push_back(dequantized(model, bytes, rows, 0.003, weights == u8 ? 127 : -1));
+    }
+    operands.push_back(model.constant(numbers(shape{directions, bias_gates * hidden}, 0.5, 0.3)));
+    result.network.model = std::move(model);
+    result.operands = std::move(operands);
+    return result;
+}
+
 cell_network cell_network_of(std::size_t states, std::int64_t gates, std::int64_t bias_gates) {
     cell_network result;
     result.parameter("x", numbers(shape{batch, inputs}, 2, 0));
@@ -120,6 +168,24 @@ TEST_CASE("GRU sequences run on their kernel, in all directions, with the reset 
             what.linear_before_reset = linear;
             const std::int64_t count = direction == op::recurrent_direction::bidirectional ? 2 : 1;
             check_on_kernel(sequence_network(count, 1, 3, linear ? 4 : 3, i64).check("gru", what, 2));
+        }
+    }
+}
+
+TEST_CASE("Sequences of bytes compute what their dequantizations say, within 16 bits of their states") {
+    for (const op::recurrent_direction direction : directions) {
+        const std::int64_t count = direction == op::recurrent_direction::bidirectional ? 2 : 1;
+        for (const element weights : {i8, u8}) {
+            op::lstm_sequence lstm;
+            lstm.hidden_size = hidden;
+            lstm.direction = direction;
+            check_on_kernel(sequence_network_of_bytes(count, 2, 4, 4, weights).check("lstm of bytes", lstm, 3));
+            op::gru_sequence gru;
+            gru.hidden_size = hidden;
+            gru.direction = direction;
+            check_on_kernel(sequence_network_of_bytes(count, 1, 3, 3, weights).check("gru of bytes", gru, 2));
+            gru.linear_before_reset = true;
+            check_on_kernel(sequence_network_of_bytes(count, 1, 3, 4, weights).check("gru of bytes", gru, 2));
         }
     }
 }

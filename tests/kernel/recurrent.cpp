@@ -19,8 +19,9 @@ struct cell_data {
     k::recurrent_problem problem;
     guarded<std::uint8_t> input{1};
     guarded<std::uint8_t> weights{1};
-    guarded<float> recurrent{1};
-    guarded<float> scale{1}, bias{1}, hidden_bias{1}, first_hidden{1}, first_cell{1};
+    guarded<float> recurrent{1};  // of states that are split, products of bytes and scales
+    guarded<std::uint8_t> recurrent_bytes{1};
+    guarded<float> scale{1}, hidden_scale{1}, bias{1}, hidden_bias{1}, first_hidden{1}, first_cell{1};
     std::vector<std::int64_t> lengths;
     std::vector<std::int32_t> narrow_lengths;
 
@@ -33,6 +34,13 @@ struct cell_data {
         weights = random_elements(random, is_float ? k::element_kind::f32 : k::element_kind::i8,
                                   p.inputs * p.directions * gates);
         recurrent = random_floats(random, p.directions * gates * p.hidden, -size, size);
+        hidden_scale = random_floats(random, p.directions * gates, size / 256, size / 128);
+        recurrent_bytes = random_elements(random, k::element_kind::i8, p.directions * gates * p.hidden);
+        for (std::int64_t i = 0; p.splits_states && i < p.directions * gates * p.hidden; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const auto column = static_cast<std::size_t>(i / (gates * p.hidden) * gates + i % gates);
+            recurrent[at] = static_cast<float>(static_cast<std::int8_t>(recurrent_bytes[at])) * hidden_scale[column];
+        }
         const float about = is_float ? size : size / (9000 * std::sqrt(static_cast<float>(p.inputs)));
         scale = random_floats(random, p.directions * gates, about / 2, about);
         bias = random_floats(random, p.directions * gates, -1, 1);
@@ -47,6 +55,7 @@ struct cell_data {
         p.input_scale = scale.data();
         p.input_bias = bias.data();
         if (p.kind == k::recurrent_kind::gru_linear) p.hidden_bias = hidden_bias.data();
+        p.hidden_scale = p.splits_states ? hidden_scale.data() : nullptr;
         p.first_hidden = first_hidden.data();
         p.first_cell = first_cell.data();
         p.lengths = lengths.data();
@@ -66,23 +75,28 @@ struct cell_data {
         table.pack_gemm(from, input_weights.data(), {});
         const bool apart = p.kind == k::recurrent_kind::gru;
         const std::int64_t together = apart ? 2 * p.hidden : gates;
+        const k::element_kind state_type = p.splits_states ? k::element_kind::i8 : k::element_kind::f32;
         const auto packed_bytes = [&](std::int64_t n) {
-            return (table.packed_gemm_bytes(k::element_kind::f32, p.hidden, n) + 63) / 64 * 64;
+            return (table.packed_gemm_bytes(state_type, p.hidden, n) + 63) / 64 * 64;
         };
         const std::size_t hidden_bytes = packed_bytes(together);
         const std::size_t candidate_bytes = apart ? packed_bytes(p.hidden) : 0;
         const auto directions = static_cast<std::size_t>(p.directions);
         guarded<unsigned char> hidden_weights(hidden_bytes * directions);
         guarded<unsigned char> candidate_weights(candidate_bytes * directions);
-        from.type = k::element_kind::f32;
+        from.type = state_type;
         from.k = p.hidden;
         from.k_stride = gates;
+        const auto weights_at = [&](std::int64_t i) -> const void* {
+            if (p.splits_states) return recurrent_bytes.data() + i;
+            return recurrent.data() + i;
+        };
         for (std::size_t d = 0; d < directions; ++d) {
-            const float* const at = recurrent.data() + static_cast<std::int64_t>(d) * gates * p.hidden;
-            from.data = at;
+            const std::int64_t at = static_cast<std::int64_t>(d) * gates * p.hidden;
+            from.data = weights_at(at);
             from.n = together;
             table.pack_gemm(from, hidden_weights.data() + d * hidden_bytes, {});
-            from.data = at + together;
+            from.data = weights_at(at + together);
             from.n = p.hidden;
             if (apart) table.pack_gemm(from, candidate_weights.data() + d * candidate_bytes, {});
         }
@@ -199,7 +213,15 @@ struct model {
         const value bias{static_cast<double>(data.bias[at]), 0};
         return sum(product({total, unit * static_cast<double>(p.inputs + 2) * size}, scale), bias);
     }
+    /// What a state moves by to have 16 bits.
+    double half_a_step(const std::vector<value>& h) const {
+        double most = 0;
+        for (const value& each : h)
+            most = std::fmax(most, std::abs(each.is) + each.error);
+        return p.splits_states ? most / 32639 * 0.502 : 0;
+    }
     value from_hidden(const std::vector<value>& h, std::int64_t d, std::int64_t gate) const {
+        const double moved = half_a_step(h);
         double total = 0;
         double error = 0;
         for (std::int64_t i = 0; i < p.hidden; ++i) {
@@ -207,8 +229,8 @@ struct model {
             const double weight_here = static_cast<double>(data.recurrent[at]);
             const value& each = h[static_cast<std::size_t>(i)];
             total += weight_here * each.is;
-            error += std::abs(weight_here) *
-                     (each.error + unit * static_cast<double>(p.hidden + 2) * (std::abs(each.is) + each.error));
+            const double size = std::abs(each.is) + each.error + moved;
+            error += std::abs(weight_here) * (each.error + moved + unit * static_cast<double>(p.hidden + 6) * size);
         }
         return {total, error};
     }
@@ -306,6 +328,8 @@ std::vector<k::recurrent_problem> small_problems() {
                                                 : k::element_kind::f32;
                 p.input_zero_point = p.input_type == k::element_kind::f32 ? 0 : 3;
                 result.push_back(p);
+                p.splits_states = true;
+                result.push_back(p);
             }
         }
         k::recurrent_problem limited = shape_of(kind, 2, 3, 4, 17);
@@ -349,8 +373,13 @@ TEST_CASE("recurrent cells give the scalar bits on every instruction set and wit
             k::recurrent_problem p = shape_of(kind, 3, 5, 12, hidden);
             p.directions = 2;
             problems.push_back(p);
+            p.splits_states = true;
+            problems.push_back(p);
         }
-        problems.push_back(shape_of(kind, 1, 20, 40, 160));  // threads share the products
+        k::recurrent_problem long_sequence = shape_of(kind, 1, 20, 40, 160);  // threads share the products
+        problems.push_back(long_sequence);
+        long_sequence.splits_states = true;
+        problems.push_back(long_sequence);
     }
     std::uint64_t seed = 100;
     for (const k::recurrent_problem& p : problems) {
@@ -372,6 +401,24 @@ TEST_CASE("gates that saturate give the same bits, and states stay in their rang
         for (const float each :
              std::vector<float>(expected.every.data(), expected.every.data() + expected.every.size()))
             CHECK(std::abs(each) <= 1.0f);
+        for (const k::isa set : instruction_sets())
+            CHECK(same_bits(data.run(k::table_for(set)), expected));
+    }
+}
+
+TEST_CASE("states that are split may be zeros, tiny or huge, and are NaN in all sums where one of them is not finite") {
+    for (const float size : {0.0f, 1e-38f, 1e-20f, 1e20f, std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN()}) {
+        k::recurrent_problem p = shape_of(k::recurrent_kind::gru, 2, 3, 4, 19);
+        p.splits_states = true;
+        p.candidate = k::gate_function::relu;
+        cell_data data(p, 11, 0.01f);
+        for (std::size_t i = 0; i < data.first_hidden.size(); ++i)
+            data.first_hidden[i] *= i < 19 ? 1 : size;  // of the second sequence
+        const outputs expected = data.run(k::table_for(k::isa::scalar));
+        const bool is_finite = std::abs(size) <= 1e20f;
+        for (std::size_t i = 0; i < expected.state.size(); ++i)
+            CHECK(std::isnan(expected.state[i]) == (!is_finite && i >= 19 && data.lengths[1] > 0));
         for (const k::isa set : instruction_sets())
             CHECK(same_bits(data.run(k::table_for(set)), expected));
     }

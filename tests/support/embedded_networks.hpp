@@ -62,7 +62,7 @@ inline graph embedded_groups() {
     return model;
 }
 
-/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention, a recurrent cell.
+/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention, recurrent cells of f32 and of bytes.
 inline graph embedded_matrix() {
     graph model;
     const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
@@ -109,6 +109,17 @@ inline graph embedded_matrix() {
                                           model.constant(numbers(f32, shape{12}, -0.5, 0.1, 1))});
     model.result(output_ref(next, 0));
     model.result(output_ref(next, 1));
+    const output_ref row_scales = model.constant(numbers(f32, shape{9, 1}, 0.001, 0.0007, 0.01));
+    const auto of_bytes = [&](dimension columns) {
+        const output_ref bytes = model.constant(numbers(i8, shape{9, columns}, -100, 17, 100));
+        return model.add(op::multiply{}, {model.add(op::convert{f32}, {bytes}), row_scales});
+    };
+    op::gru_cell unit;
+    unit.hidden_size = 3;
+    const output_ref data = multiplied(model, shifted(model, quantize(model, rows, u8, 0.1, 128), make_scalar(u8, 128)),
+                                       make_scalar(f32, 0.1));
+    model.result(model.add(
+        unit, {data, old, of_bytes(5), of_bytes(3), model.constant(numbers(f32, shape{9}, -0.5, 0.1, 1))}, {}, 3));
     return model;
 }
 

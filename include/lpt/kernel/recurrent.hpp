@@ -2,6 +2,7 @@
 // LSTM and GRU cells, and sequences of their steps.
 #pragma once
 
+#include <lpt/kernel/digits.hpp>
 #include <lpt/kernel/gemm.hpp>
 #include <lpt/kernel/unary.hpp>
 
@@ -23,6 +24,9 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
+        float* digit_sums;  // [directions][batch][high, low]
+        float* digit_scales;
+        std::uint8_t* digit_rows;
 
         explicit memory(const recurrent_problem& p) noexcept {
             const std::int64_t sequences = p.batch * p.directions;
@@ -31,6 +35,9 @@ struct kernel_of<Isa, recurrent_problem> {
             state = gates + sequences * gate_row(p);
             cell = state + sequences * whole_vectors(p.hidden);
             reset = cell + sequences * whole_vectors(p.hidden);
+            digit_sums = reset + sequences * whole_vectors(p.hidden);
+            digit_scales = digit_sums + 2 * sequences * gate_row(p);
+            digit_rows = reinterpret_cast<std::uint8_t*>(digit_scales + whole_vectors(sequences));
         }
     };
 
@@ -145,22 +152,71 @@ struct kernel_of<Isa, recurrent_problem> {
         gemm<Isa>::run(product, parallel);
     }
 
-    /// Products of `rows` rows of states with weights of `columns` columns.
-    static void multiply_states(const recurrent_problem& p, const float* states, std::int64_t rows,
-                                const unsigned char* packed, std::int64_t columns, float* to,
+    /// One sequence in its share of the work.
+    struct sequence {
+        std::int64_t number;  // among all of all directions, as states lie
+        float* gates;
+        float* state;
+        float* cell;
+        float* reset;
+        float* digit_sums;
+        float* digit_scale;
+        std::uint8_t* digit_rows;
+
+        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
+            : number(which * p.directions + direction) {
+            const std::int64_t row = direction * p.batch + which;
+            gates = m.gates + row * gate_row(p);
+            state = m.state + row * whole_vectors(p.hidden);
+            cell = m.cell + row * whole_vectors(p.hidden);
+            reset = m.reset + row * whole_vectors(p.hidden);
+            digit_sums = m.digit_sums + 2 * row * gate_row(p);
+            digit_scale = m.digit_scales + row;
+            digit_rows = m.digit_rows + 2 * row * digit_row(p);
+        }
+    };
+
+    /// Weights of states: `columns` columns, their scales where they are bytes.
+    struct state_weights {
+        const unsigned char* packed;
+        const float* scale;
+        std::int64_t columns;
+    };
+
+    /// Products of `rows` rows of the states of sequence `first` and those that follow.
+    static void multiply_states(const recurrent_problem& p, const sequence& first, const float* states,
+                                std::int64_t rows, const state_weights& weights, float* to,
                                 const parallel_for& parallel) noexcept {
         gemm_problem product;
-        product.m = rows;
-        product.n = columns;
+        product.n = weights.columns;
         product.k = p.hidden;
-        product.a = states;
-        product.a_type = element_kind::f32;
-        product.a_row_stride = whole_vectors(p.hidden);
-        product.packed_b = packed;
-        product.c = to;
+        product.packed_b = weights.packed;
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
+        if (!p.splits_states) {
+            product.m = rows;
+            product.a = states;
+            product.a_type = element_kind::f32;
+            product.a_row_stride = whole_vectors(p.hidden);
+            product.c = to;
+            return gemm<Isa>::run(product, parallel);
+        }
+        product.m = 2 * rows;
+        product.a = first.digit_rows;
+        product.a_type = element_kind::u8;
+        product.a_zero_point = digits<Isa>::zero_point;
+        product.a_row_stride = digit_row(p);
+        product.c = first.digit_sums;
+        product.finish.scale = weights.scale;
+        const auto digits_of = [&](std::int64_t row) { return first.digit_rows + row * digit_row(p); };
+        const auto sums_of = [&](std::int64_t row) { return first.digit_sums + row * gate_row(p); };
+        for (std::int64_t row = 0; row < rows; ++row)
+            first.digit_scale[row] = digits<Isa>::split(states + row * whole_vectors(p.hidden), p.hidden,
+                                                        digits_of(2 * row), digits_of(2 * row + 1));
         gemm<Isa>::run(product, parallel);
+        for (std::int64_t row = 0; row < rows; ++row)
+            digits<Isa>::join(sums_of(2 * row), sums_of(2 * row + 1), first.digit_scale[row], weights.columns,
+                              to + row * gate_row(p));
     }
 
     static std::int64_t length_of(const recurrent_problem& p, std::int64_t sequence) noexcept {
@@ -181,24 +237,6 @@ struct kernel_of<Isa, recurrent_problem> {
         std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
     }
 
-    /// One sequence in its share of the work.
-    struct sequence {
-        std::int64_t number;  // among all of all directions, as states lie
-        float* gates;
-        float* state;
-        float* cell;
-        float* reset;
-
-        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
-            : number(which * p.directions + direction) {
-            const std::int64_t row = direction * p.batch + which;
-            gates = m.gates + row * gate_row(p);
-            state = m.state + row * whole_vectors(p.hidden);
-            cell = m.cell + row * whole_vectors(p.hidden);
-            reset = m.reset + row * whole_vectors(p.hidden);
-        }
-    };
-
     /// All steps of a share of the sequences.
     static void walk(const recurrent_problem& p, const memory& m, const share_of_work& work,
                      const parallel_for& parallel) noexcept {
@@ -217,16 +255,18 @@ struct kernel_of<Isa, recurrent_problem> {
                 std::memset(p.every + (each.number * p.time + length) * h, 0,
                             static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
         }
-        const unsigned char* const packed = p.packed_hidden + d * p.packed_hidden_bytes;
-        const std::int64_t columns = (p.kind == recurrent_kind::gru ? 2 : gates_of(p.kind)) * h;
+        const bool apart = p.kind == recurrent_kind::gru;
+        const float* const scale = p.splits_states ? p.hidden_scale + d * gates_of(p.kind) * h : nullptr;
+        const state_weights together{p.packed_hidden + d * p.packed_hidden_bytes, scale,
+                                     (apart ? 2 : gates_of(p.kind)) * h};
         const bool backwards = d == 1 || p.reverse;
         const auto inputs_of = [&](std::int64_t b, std::int64_t step) {
             const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
             return m.inputs + ((b * p.time + time) * p.directions + d) * gates_of(p.kind) * h;
         };
         for (std::int64_t step = 0; step < longest; ++step) {
-            multiply_states(p, first.state, rows, packed, columns, first.gates, parallel);
-            if (p.kind == recurrent_kind::gru) {
+            multiply_states(p, first, first.state, rows, together, first.gates, parallel);
+            if (apart) {
                 for (std::int64_t b = work.begin; b < work.end; ++b) {
                     const sequence each(p, m, d, b);
                     if (step < length_of(p, b))
@@ -234,8 +274,9 @@ struct kernel_of<Isa, recurrent_problem> {
                     else
                         copy(each.reset, each.state, h);  // not used, but numbers
                 }
-                multiply_states(p, first.reset, rows, p.packed_candidate + d * p.packed_candidate_bytes, h,
-                                first.gates + 2 * h, parallel);
+                const state_weights candidate{p.packed_candidate + d * p.packed_candidate_bytes,
+                                              p.splits_states ? scale + 2 * h : nullptr, h};
+                multiply_states(p, first, first.reset, rows, candidate, first.gates + 2 * h, parallel);
             }
             for (std::int64_t b = work.begin; b < work.end; ++b) {
                 if (step >= length_of(p, b)) continue;

@@ -4,6 +4,7 @@
 
 #include <lpt/graph/fold.hpp>
 #include <lpt/graph/traverse.hpp>
+#include <lpt/plan/recurrent_weights.hpp>
 #include <lpt/reference/evaluate.hpp>
 #include <lpt/reference/naming.hpp>
 
@@ -11,11 +12,12 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+/// Every node of known inputs becomes Constants, but for those that `keep_bytes` marks.
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
-    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
+    const bool stays = each.inputs() == 0 || each.has(mark::disabled_constant_folding) || each.is<op::result>() ||
+                       each.is<op::read_value>() || each.is<op::assign>() ||
+                       !reference::can_evaluate(each.attributes()) ||
                        reference::runs_bodies(each.kind());  // variables in bodies live from run to run
     if (stays) {
         return;
@@ -48,12 +50,31 @@ inline void clear_folding_marks(graph& model, view<node_id> nodes) {
     }
 }
 
+/// Keeps the dequantizations of weights from being folded that kernels read as bytes.
+inline void keep_bytes(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
+        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+            if (!multiplies_bytes(model, model[id], port)) {
+                continue;
+            }
+            const output_ref bytes = source_of(model, model[id].input(port)).base;
+            for (input_ref user = model.first_use(bytes); user.node != node_id::none; user = model.next_use(user)) {
+                if (detail::dequantization_port(model, user.node) >= 0) {
+                    model.set_mark(user.node, mark::disabled_constant_folding);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace detail
 
 /// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
     const seq<node_id> order = topological_order(model);
     detail::clear_folding_marks(model, order);
+    detail::keep_bytes(model, order);
     constant_folding(model, order);
     for (const node_id id : order) {
         if (model.contains(id)) {

@@ -4,6 +4,7 @@
 
 #include <lpt/plan/finish.hpp>
 #include <lpt/plan/groups.hpp>
+#include <lpt/plan/recurrent_weights.hpp>
 #include <lpt/plan/steps.hpp>
 #include <lpt/plan/weight_store.hpp>
 #include <lpt/plan/weights.hpp>
@@ -292,8 +293,9 @@ private:
     tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
-    tensor_id pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                            std::int64_t n, std::int64_t& distance);
+    recurrent_weights recurrent_weights_of(const node& each, std::size_t port);
+    tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
+                            std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
     attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);

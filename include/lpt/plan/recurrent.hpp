@@ -10,12 +10,11 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Where the inputs of a recurrent operation are, and what it is.
+/// What a recurrent operation is.
 struct recurrent_form {
     const op::detail::recurrent_attributes* attributes = nullptr;
     kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
-    bool is_sequence = false;
-    std::size_t weights = 0;  // port of W; R and b follow
+    recurrent_ports ports;
     op::recurrent_direction direction = op::recurrent_direction::forward;
 };
 
@@ -25,27 +24,20 @@ inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
 
 /// False for operations that are not recurrent.
 inline bool recurrent_form_of(const node& each, recurrent_form& result) {
+    result.ports = recurrent_ports_of(each.kind());
     switch (each.kind()) {
-        case op::kind::lstm_cell:
-            result.attributes = &each.as<op::lstm_cell>();
-            result.weights = 3;
-            return true;
+        case op::kind::lstm_cell: result.attributes = &each.as<op::lstm_cell>(); return true;
         case op::kind::gru_cell:
             result.attributes = &each.as<op::gru_cell>();
             result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
-            result.weights = 2;
             return true;
         case op::kind::lstm_sequence:
             result.attributes = &each.as<op::lstm_sequence>();
-            result.is_sequence = true;
-            result.weights = 4;
             result.direction = each.as<op::lstm_sequence>().direction;
             return true;
         case op::kind::gru_sequence:
             result.attributes = &each.as<op::gru_sequence>();
             result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
-            result.is_sequence = true;
-            result.weights = 3;
             result.direction = each.as<op::gru_sequence>().direction;
             return true;
         default: return false;
@@ -91,27 +83,44 @@ inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first,
 }  // namespace detail
 
 /// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
-inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
+inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                                         std::int64_t first, std::int64_t n, std::int64_t& distance) {
+    const tensor values = weights.are_bytes() ? weights.values : as_f32(weights.values);
     kernel::gemm_weights packing;
-    packing.type = kernel::element_kind::f32;
+    packing.type = kind_of(values.type());
     packing.n = n;
-    packing.k = weights.dimensions()[weights.dimensions().rank() - 1];
+    packing.k = values.dimensions()[values.dimensions().rank() - 1];
     packing.k_stride = 1;
     packing.n_stride = packing.k;
+    packing.zero_point_count = weights.zero_points.empty() ? 0 : n;
     const std::size_t size = kernels().packed_gemm_bytes(packing.type, packing.k, n);
     distance = static_cast<std::int64_t>((size + 63) / 64 * 64);
-    const std::string form = "recurrent " + std::to_string(directions) + " " + std::to_string(rows) + " " +
-                             std::to_string(first) + " " + std::to_string(n);
-    const tensor values = as_f32(weights);
+    std::string form = "recurrent";
+    for (const std::int64_t number : {static_cast<std::int64_t>(packing.type), directions, rows, first, n}) {
+        form += " " + std::to_string(number);
+    }
+    for (const std::int32_t zero_point : weights.zero_points) {
+        form += " " + std::to_string(zero_point);
+    }
     const auto packed = packed_weights().find_or_pack(
-        weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
+        weights.values, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
             for (std::int64_t d = 0; d < directions; ++d) {
-                packing.data = values.data() + (d * rows + first) * packing.k * 4;
+                const std::int64_t row = d * rows + first;
+                packing.data = values.data() + byte_size(values.type(), static_cast<std::size_t>(row * packing.k));
+                packing.zero_points = weights.zero_points.empty() ? nullptr : weights.zero_points.data() + row;
                 kernels().pack_gemm(packing, to + d * distance, options_.parallel);
             }
         });
     return add_constant(detail::tensor_of_packed(packed));
+}
+
+/// The weights of a recurrent operation at a port; no values where they are not known.
+inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
+    if (multiplies_bytes(model(), each, port)) {
+        return bytes_of_weights(model(), each.input(port));
+    }
+    const tensor* known = model().constant_value(each.input(port));
+    return known == nullptr ? recurrent_weights() : recurrent_weights{*known, {}, {}};
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
@@ -124,40 +133,23 @@ inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) 
     return all ? tensor_id::none : tensor_of(given, layout::plain);
 }
 
-/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
-inline bool planner::make_recurrent(node_id id) {
-    const node& each = model()[id];
-    detail::recurrent_form form;
-    if (!detail::recurrent_form_of(each, form) || each.type() != f32 || each.own_types() != nullptr ||
-        each.inputs() > form.weights + 3 || !detail::has_elements(each.shape())) {
-        return false;
-    }
-    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
-    const std::size_t states = is_lstm ? 2 : 1;
-    for (std::size_t port = 0; port <= states; ++port) {
-        if (model().type(each.input(port)) != f32 || !detail::has_elements(model().shape(each.input(port)))) {
-            return false;
-        }
-    }
-    const bool has_bias = each.inputs() > form.weights + 2;
-    for (std::size_t port = form.weights; port < each.inputs(); ++port) {
-        if (model().constant_value(each.input(port)) == nullptr) {
-            return false;
-        }
-    }
-    kernel::recurrent_problem problem;
+namespace detail {
+
+/// The sizes, directions and functions of a recurrent operation; false where the kernel does not know a function.
+inline bool recurrent_problem_of(const graph& model, const node& each, const recurrent_form& form,
+                                 kernel::recurrent_problem& problem) {
     problem.kind = form.kind;
-    if (!detail::set_gate_functions(*form.attributes, problem)) {
+    if (!set_gate_functions(*form.attributes, problem)) {
         return false;
     }
-    const shape& data = model().shape(each.input(0));
+    const shape& data = model.shape(each.input(0));
     problem.batch = data[0];
-    problem.time = form.is_sequence ? data[1] : 1;
-    problem.inputs = data[form.is_sequence ? 2 : 1];
+    problem.time = form.ports.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.ports.is_sequence ? 2 : 1];
     problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
     problem.reverse = form.direction == op::recurrent_direction::reverse;
     problem.hidden = form.attributes->hidden_size;
-    if (is_lstm) {
+    if (form.kind == kernel::recurrent_kind::lstm) {
         const auto order = each.is<op::lstm_cell>() ? each.as<op::lstm_cell>().gate_order(each.version())
                                                     : op::lstm_weights_format::fico;
         const char letters[] = {'f', 'i', 'c', 'o'};
@@ -167,8 +159,58 @@ inline bool planner::make_recurrent(node_id id) {
         problem.couples_forget =
             each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
     }
+    return true;
+}
+
+/// True for an operation of f32 without peepholes, with elements in its data and states.
+inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form, std::size_t states) {
+    if (each.type() != f32 || each.own_types() != nullptr || each.inputs() > form.ports.weights + 3 ||
+        !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port <= states; ++port) {
+        if (model.type(each.input(port)) != f32 || !has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// `numbers` as f32 in a row, times `factor`.
+inline tensor row_of(const std::vector<float>& numbers, double factor) {
+    tensor_builder result(f32, shape{static_cast<dimension>(numbers.size())});
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        result.real(i, static_cast<double>(numbers[i]) * factor);
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights of bytes are multiplied as they are.
+inline bool planner::make_recurrent(node_id id) {
+    const node& each = model()[id];
+    detail::recurrent_form form;
+    if (!detail::recurrent_form_of(each, form)) {
+        return false;
+    }
+    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
+    const std::size_t states = is_lstm ? 2 : 1;
+    const std::size_t weights = form.ports.weights;
+    const bool has_bias = each.inputs() > weights + 2;
+    kernel::recurrent_problem problem;
+    if (!detail::is_plain_recurrent(model(), each, form, states) ||
+        !detail::recurrent_problem_of(model(), each, form, problem) ||
+        (has_bias && model().constant_value(each.input(weights + 2)) == nullptr)) {
+        return false;
+    }
+    const recurrent_weights of_data = recurrent_weights_of(each, weights);
+    const recurrent_weights of_state = recurrent_weights_of(each, weights + 1);
+    if (!of_data.values || !of_state.values) {
+        return false;
+    }
     tensor_id lengths = tensor_id::none;
-    if (form.is_sequence) {
+    if (form.ports.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
         if (type != i32 && type != i64) {
@@ -177,19 +219,26 @@ inline bool planner::make_recurrent(node_id id) {
         problem.length_bytes = type == i32 ? 4 : 8;
         lengths = sequence_lengths(given, problem.time);
     }
-    const tensor input_weights = *model().constant_value(each.input(form.weights));
-    const tensor hidden_weights = *model().constant_value(each.input(form.weights + 1));
     const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
     const bool apart = form.kind == kernel::recurrent_kind::gru;
     std::int64_t unused = 0;
     std::vector<tensor_id> operands;
-    operands.push_back(tensor_of(each.input(0), layout::plain));
-    operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
-    operands.push_back(tensor_id::none);
+    tensor_id input_scale = tensor_id::none;
+    if (of_data.are_bytes()) {
+        const quantized_source data = source_of(model(), each.input(0));
+        problem.input_type = kind_of(model().type(data.base));
+        problem.input_zero_point = data.zero_point();
+        operands.push_back(tensor_of(data.base, layout::plain));
+        input_scale = add_constant(detail::row_of(of_data.scales, data.scale.one()));
+    } else {
+        operands.push_back(tensor_of(each.input(0), layout::plain));
+    }
+    operands.push_back(pack_matrices(of_data, 1, 0, 0, problem.directions * rows, unused));
+    operands.push_back(input_scale);
     tensor_id bias = tensor_id::none;
     tensor_id hidden_bias = tensor_id::none;
     if (has_bias) {
-        const tensor given = *model().constant_value(each.input(form.weights + 2));
+        const tensor given = *model().constant_value(each.input(weights + 2));
         const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
         const auto gates = static_cast<std::size_t>(rows);
         bias = add_constant(detail::columns_of(given, row, 0, gates));
@@ -198,18 +247,20 @@ inline bool planner::make_recurrent(node_id id) {
         }
     }
     operands.push_back(bias);
-    operands.push_back(pack_matrices(hidden_weights, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
+    operands.push_back(pack_matrices(of_state, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
                                      problem.packed_hidden_bytes));
-    operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
-                                             problem.hidden, problem.packed_candidate_bytes)
+    operands.push_back(apart ? pack_matrices(of_state, problem.directions, rows, 2 * problem.hidden, problem.hidden,
+                                             problem.packed_candidate_bytes)
                              : tensor_id::none);
+    problem.splits_states = of_state.are_bytes();
+    operands.push_back(of_state.are_bytes() ? add_constant(detail::row_of(of_state.scales, 1)) : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
     operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
     operands.push_back(lengths);
     std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
-    if (!form.is_sequence) {
+    if (!form.ports.is_sequence) {
         operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());
@@ -218,7 +269,10 @@ inline bool planner::make_recurrent(node_id id) {
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    add_kernel({id}, problem, std::move(operands));
+    const element precision = of_data.are_bytes()    ? model().type(source_of(model(), each.input(0)).base)
+                              : of_state.are_bytes() ? of_state.values.type()
+                                                     : f32;
+    add_kernel({id}, problem, std::move(operands), precision);
     return true;
 }
 

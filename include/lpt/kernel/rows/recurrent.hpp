@@ -26,6 +26,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -42,6 +44,7 @@ struct recurrent_problem {
     std::int64_t hidden = 1;
     bool reverse = false;
     bool couples_forget = false;
+    bool splits_states = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -64,6 +67,7 @@ struct recurrent_problem {
     const float* input_bias = nullptr;
     const unsigned char* packed_hidden = nullptr;
     const unsigned char* packed_candidate = nullptr;
+    const float* hidden_scale = nullptr;
     const float* hidden_bias = nullptr;
     const float* first_hidden = nullptr;
     const float* first_cell = nullptr;
@@ -84,6 +88,7 @@ struct recurrent_problem {
         visit("hidden", self.hidden);
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
+        visit("splits_states", self.splits_states);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -106,6 +111,7 @@ struct recurrent_problem {
         visit("input_bias", self.input_bias);
         visit("packed_hidden", self.packed_hidden);
         visit("packed_candidate", self.packed_candidate);
+        visit("hidden_scale", self.hidden_scale);
         visit("hidden_bias", self.hidden_bias);
         visit("first_hidden", self.first_hidden);
         visit("first_cell", self.first_cell);
@@ -125,11 +131,17 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+/// Bytes of a row of digits of a state.
+constexpr std::int64_t digit_row(const recurrent_problem& p) noexcept { return (p.hidden + 63) / 64 * 64; }
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states that
+/// are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
     const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
-    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
-    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+    const std::int64_t sequence = 4 * (gate_row(p) + 3 * whole_vectors(p.hidden));
+    const std::int64_t sequences = p.batch * p.directions;
+    const std::int64_t digits = 4 * whole_vectors(sequences) + sequences * 2 * (4 * gate_row(p) + digit_row(p));
+    return static_cast<std::size_t>(4 * whole_vectors(inputs) + sequences * sequence + (p.splits_states ? digits : 0));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real numbers as two digits of eight bits, for products with weights of bytes that should not lose what bytes cannot say.
+#pragma once
+
+#include <lpt/kernel/isa.hpp>
+#include <lpt/kernel/lanes.hpp>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
+/// number, ties to even, so that it moves by 0.502 * scale at most (x / scale is rounded before). As u8, digits have the zero point 128.
+template <class Isa>
+struct digits {
+    using simd = lanes<Isa>;
+    static constexpr std::int32_t zero_point = 128;
+    static constexpr float largest = 127 * 256 + 127;
+
+    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but numbers below 1e-30 count as
+    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of `from` are read, and of the digits written.
+    static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
+        const float most = greatest_magnitude(from, count);
+        const bool is_finite = most < __builtin_inff();
+        const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
+        const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
+        for (std::int64_t i = 0; i < count; i += simd::width) {
+            const auto number = inverse == 0 ? simd::broadcast(0) : simd::load(from + i);
+            const auto code =
+                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(inverse))), offset);
+            simd::store_byte(high + i,
+                             simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), simd::broadcast_int(255)));
+            simd::store_byte(low + i, simd::and_int(code, simd::broadcast_int(255)));
+        }
+        return !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : most / largest;
+    }
+
+    /// to = scale * fma(256, high, low).
+    static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
+        const auto base = simd::broadcast(256);
+        const auto factor = simd::broadcast(scale);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
+    }
+
+private:
+    /// NaN counts as greater than all numbers.
+    static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
+        const auto magnitude = simd::broadcast_int(0x7fffffff);
+        auto most = simd::broadcast_int(0);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(from + i, count - i)), magnitude));
+        std::int32_t parts[simd::width];
+        simd::store_int(parts, most);
+        std::int32_t result = 0;
+        for (const std::int32_t part : parts)
+            result = part > result ? part : result;
+        return __builtin_bit_cast(float, result);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
