@@ -65,7 +65,8 @@ struct recurrent_model {
     bool is_lstm = false;
     bool linear_before_reset = false;
     bool couples_forget = false;
-    bool splits_states = false;  // into `kernel::digits`, whose step is 1 / 32639 of the greatest state
+    bool splits_states = false;
+    bool splits_inputs = false;
     op::lstm_weights_format order = op::lstm_weights_format::fico;
     reference::detail::gate_function gate, candidate, output;
     numbers x, w, r, b;  // b: none, or of all gates of each direction
@@ -88,18 +89,24 @@ struct recurrent_model {
     near bias(std::size_t direction, std::size_t gate_row) const {
         return b.empty() ? near{} : b[direction * bias_row + gate_row];
     }
-    near from_input(std::size_t direction, std::size_t row, const near* at) const {
-        return product(w, direction * gates * hidden + row, at, inputs) + bias(direction, row);
-    }
-    near from_state(std::size_t direction, std::size_t row, numbers h) const {
+    /// Numbers as `kernel::digits`, whose step is 1 / 32639 of the greatest one.
+    static numbers split(numbers of) {
         double most = 0;
-        for (const near& each : h) {
+        for (const near& each : of) {
             most = std::max(most, std::abs(each.is) + each.error);
         }
-        for (near& each : h) {
-            each.error += splits_states ? 0.502 / 32639 * most + 1e-30 : 0;
+        for (near& each : of) {
+            each.error += 0.502 / 32639 * most + 1e-30;
         }
-        return product(r, direction * gates * hidden + row, h.data(), hidden);
+        return of;
+    }
+    near from_input(std::size_t direction, std::size_t row, const near* at) const {
+        const numbers data(at, at + inputs);
+        return product(w, direction * gates * hidden + row, (splits_inputs ? split(data) : data).data(), inputs) +
+               bias(direction, row);
+    }
+    near from_state(std::size_t direction, std::size_t row, const numbers& h) const {
+        return product(r, direction * gates * hidden + row, (splits_states ? split(h) : h).data(), hidden);
     }
     void step(std::size_t d, const near* at, numbers& h, numbers& c) const {
         const numbers before = h;
@@ -172,6 +179,8 @@ bounds step_bounds::recurrent(output_ref output, const std::vector<bounds>& inpu
     model.hidden = static_cast<std::size_t>(self->hidden_size);
     model.gates = model.is_lstm ? 4 : 3;
     model.splits_states = plan::multiplies_bytes(model_, each, weights + 1);
+    model.splits_inputs =
+        plan::multiplies_bytes(model_, each, weights) && !plan::source_of(model_, each.input(0)).has_one_zero_point();
     model.x = numbers_of(inputs[0]);
     model.w = numbers_of(inputs[weights]);
     model.r = numbers_of(inputs[weights + 1]);

@@ -90,9 +90,9 @@ output_ref dequantized(graph& model, output_ref bytes, std::int64_t rows, double
     return model.add(op::multiply{}, {shifted, model.constant(scales.finish())});
 }
 
-/// The same operation of bytes: its data come as u8, its weights are u8 or i8.
+/// The same operation of bytes: its data come as u8 or are real, its weights are u8 or i8.
 cell_network sequence_network_of_bytes(std::int64_t directions, std::size_t states, std::int64_t gates,
-                                       std::int64_t bias_gates, element weights) {
+                                       std::int64_t bias_gates, element weights, bool data_are_bytes = true) {
     cell_network result = sequence_network(directions, states, gates, bias_gates, i64);
     const auto codes = [&](element type, const shape& dimensions, double phase) {
         const tensor from = numbers(dimensions, 1, phase);
@@ -106,13 +106,15 @@ cell_network sequence_network_of_bytes(std::int64_t directions, std::size_t stat
     seq<output_ref> operands;
     for (std::size_t i = 0; i < result.network.runs[0].size(); ++i) {
         const tensor& given = result.network.runs[0][i];
-        operands.push_back(model.parameter(i == 0 ? u8 : given.type(), given.dimensions(), i == 0 ? "x" : "other"));
+        const element type = i == 0 && data_are_bytes ? u8 : given.type();
+        operands.push_back(model.parameter(type, given.dimensions(), i == 0 ? "x" : "other"));
     }
-    result.network.runs[0][0] = codes(u8, shape{batch, times, inputs}, 0.3);
-    operands[0] = model.add(
-        op::multiply{},
-        {model.add_relaxed(op::subtract{}, {operands[0], model.constant(make_scalar(u8, 120))}, {{f32, f32}, {f32}}),
-         model.constant(make_scalar(f32, 0.02))});
+    if (data_are_bytes) {
+        result.network.runs[0][0] = codes(u8, shape{batch, times, inputs}, 0.3);
+        const output_ref zero_point = model.constant(make_scalar(u8, 120));
+        const output_ref shifted = model.add_relaxed(op::subtract{}, {operands[0], zero_point}, {{f32, f32}, {f32}});
+        operands[0] = model.add(op::multiply{}, {shifted, model.constant(make_scalar(f32, 0.02))});
+    }
     const std::int64_t rows = gates * hidden;
     for (const std::int64_t columns : {inputs, hidden}) {
         const output_ref bytes = model.constant(codes(weights, shape{directions, rows, columns}, 0.1));
@@ -172,7 +174,7 @@ TEST_CASE("GRU sequences run on their kernel, in all directions, with the reset 
     }
 }
 
-TEST_CASE("Sequences of bytes compute what their dequantizations say, within 16 bits of their states") {
+TEST_CASE("Sequences of bytes compute what their dequantizations say, within 16 bits of states and real data") {
     for (const op::recurrent_direction direction : directions) {
         const std::int64_t count = direction == op::recurrent_direction::bidirectional ? 2 : 1;
         for (const element weights : {i8, u8}) {
@@ -184,6 +186,8 @@ TEST_CASE("Sequences of bytes compute what their dequantizations say, within 16 
             gru.hidden_size = hidden;
             gru.direction = direction;
             check_on_kernel(sequence_network_of_bytes(count, 1, 3, 3, weights).check("gru of bytes", gru, 2));
+            check_on_kernel(
+                sequence_network_of_bytes(count, 1, 3, 3, weights, false).check("gru of real data", gru, 2));
             gru.linear_before_reset = true;
             check_on_kernel(sequence_network_of_bytes(count, 1, 3, 4, weights).check("gru of bytes", gru, 2));
         }

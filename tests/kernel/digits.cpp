@@ -54,4 +54,9 @@ TEST_CASE("sums of digits are joined as their numbers are") {
     std::vector<float> joined(3);
     digits::join(high.data(), low.data(), 0.5f, 3, joined.data());
     CHECK(joined == std::vector<float>{129.5f, -320, 12800});
+    const std::vector<float> bias{1, 2, 3};
+    digits::join(high.data(), low.data(), 0.5f, bias.data(), 3, joined.data());
+    CHECK(joined == std::vector<float>{130.5f, -318, 12803});
+    digits::join(high.data(), low.data(), 0.5f, nullptr, 3, joined.data());
+    CHECK(joined == std::vector<float>{129.5f, -320, 12800});
 }

@@ -31,8 +31,7 @@ struct cell_data {
         const std::int64_t gates = k::gates_of(p.kind) * p.hidden;
         const bool is_float = p.input_type == k::element_kind::f32;
         input = random_elements(random, p.input_type, p.batch * p.time * p.inputs);
-        weights = random_elements(random, is_float ? k::element_kind::f32 : k::element_kind::i8,
-                                  p.inputs * p.directions * gates);
+        weights = random_elements(random, weights_type(), p.inputs * p.directions * gates);
         recurrent = random_floats(random, p.directions * gates * p.hidden, -size, size);
         hidden_scale = random_floats(random, p.directions * gates, size / 256, size / 128);
         recurrent_bytes = random_elements(random, k::element_kind::i8, p.directions * gates * p.hidden);
@@ -41,7 +40,9 @@ struct cell_data {
             const auto column = static_cast<std::size_t>(i / (gates * p.hidden) * gates + i % gates);
             recurrent[at] = static_cast<float>(static_cast<std::int8_t>(recurrent_bytes[at])) * hidden_scale[column];
         }
-        const float about = is_float ? size : size / (9000 * std::sqrt(static_cast<float>(p.inputs)));
+        const float about = p.splits_inputs ? size / 128
+                            : is_float      ? size
+                                            : size / (9000 * std::sqrt(static_cast<float>(p.inputs)));
         scale = random_floats(random, p.directions * gates, about / 2, about);
         bias = random_floats(random, p.directions * gates, -1, 1);
         hidden_bias = random_floats(random, p.directions * p.hidden, -1, 1);
@@ -61,12 +62,17 @@ struct cell_data {
         p.lengths = lengths.data();
     }
 
+    k::element_kind weights_type() const {
+        const bool are_real = problem.input_type == k::element_kind::f32 && !problem.splits_inputs;
+        return are_real ? k::element_kind::f32 : k::element_kind::i8;
+    }
+
     outputs run(const k::kernel_table& table, int thread_count = 1) const {
         k::recurrent_problem p = problem;
         const std::int64_t gates = k::gates_of(p.kind) * p.hidden;
         k::gemm_weights from;
         from.data = weights.data();
-        from.type = p.input_type == k::element_kind::f32 ? k::element_kind::f32 : k::element_kind::i8;
+        from.type = weights_type();
         from.k = p.inputs;
         from.n = p.directions * gates;
         from.k_stride = from.n;
@@ -195,23 +201,28 @@ struct model {
         return static_cast<double>(reinterpret_cast<const float*>(data.input.data())[i]);
     }
     double weight(std::int64_t i) const {
-        if (p.input_type == k::element_kind::f32)
+        if (data.weights_type() == k::element_kind::f32)
             return static_cast<double>(reinterpret_cast<const float*>(data.weights.data())[i]);
         return static_cast<std::int8_t>(data.weights[static_cast<std::size_t>(i)]);
     }
     value from_input(std::int64_t b, std::int64_t time, std::int64_t d, std::int64_t gate) const {
         double total = 0;
         double size = 0;
+        double most = 0;
+        for (std::int64_t i = 0; p.splits_inputs && i < p.inputs; ++i)
+            most = std::fmax(most, std::abs(element((b * p.time + time) * p.inputs + i)));
+        double moved = 0;
         for (std::int64_t i = 0; i < p.inputs; ++i) {
             const double x = element((b * p.time + time) * p.inputs + i) - p.input_zero_point;
-            const double term = x * weight((i * p.directions + d) * gates + gate);
-            total += term;
-            size += std::abs(term);
+            const double by = weight((i * p.directions + d) * gates + gate);
+            total += x * by;
+            size += std::abs(x * by);
+            moved += most / 32639 * 0.502 * std::abs(by);
         }
         const auto at = static_cast<std::size_t>(d * gates + gate);
         const value scale{static_cast<double>(data.scale[at]), 0};
         const value bias{static_cast<double>(data.bias[at]), 0};
-        return sum(product({total, unit * static_cast<double>(p.inputs + 2) * size}, scale), bias);
+        return sum(product({total, moved + unit * static_cast<double>(p.inputs + 6) * (size + moved)}, scale), bias);
     }
     /// What a state moves by to have 16 bits.
     double half_a_step(const std::vector<value>& h) const {
@@ -329,6 +340,7 @@ std::vector<k::recurrent_problem> small_problems() {
                 p.input_zero_point = p.input_type == k::element_kind::f32 ? 0 : 3;
                 result.push_back(p);
                 p.splits_states = true;
+                p.splits_inputs = p.input_type == k::element_kind::f32;
                 result.push_back(p);
             }
         }
@@ -378,7 +390,11 @@ TEST_CASE("recurrent cells give the scalar bits on every instruction set and wit
         }
         k::recurrent_problem long_sequence = shape_of(kind, 1, 20, 40, 160);  // threads share the products
         problems.push_back(long_sequence);
-        long_sequence.splits_states = true;
+        long_sequence.splits_states = long_sequence.splits_inputs = true;
+        problems.push_back(long_sequence);
+        long_sequence.time = 70;  // more than are split at once
+        long_sequence.inputs = 33;
+        long_sequence.hidden = 11;
         problems.push_back(long_sequence);
     }
     std::uint64_t seed = 100;

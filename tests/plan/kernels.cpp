@@ -61,17 +61,19 @@ TEST_CASE("An LSTM whose data and weights are bytes multiplies these bytes") {
     CHECK(kernels_of(network) == names{"convert_scalar_U8", "recurrent_scalar_U8"});
 }
 
-TEST_CASE("An LSTM of real data multiplies the bytes of its recurrent weights alone") {
+TEST_CASE("An LSTM of real data multiplies the bytes of its weights with the digits of these data") {
     const plan::network network = plan_of(lstm_of(false, make_scalar(u8, 100), shape{1, 16, 1}));
     CHECK(recurrent_step_of(network).input_type == kernel::element_kind::f32);
+    CHECK(recurrent_step_of(network).splits_inputs);
     CHECK(recurrent_step_of(network).splits_states);
-    CHECK(kernels_of(network) == names{"recurrent_scalar_U8"});
+    CHECK(kernels_of(network) == names{"recurrent_scalar_I8"});
 }
 
 TEST_CASE("Weights of an LSTM whose scale or zero point differs inside of rows are real numbers") {
     const tensor zero_points = make_integer_tensor(u8, shape{4}, {100, 101, 102, 103});
     const plan::network network = plan_of(lstm_of(true, zero_points, shape{1, 1, 5}));
     CHECK(recurrent_step_of(network).input_type == kernel::element_kind::f32);
+    CHECK_FALSE(recurrent_step_of(network).splits_inputs);
     CHECK_FALSE(recurrent_step_of(network).splits_states);
 }
 

@@ -16,32 +16,43 @@ struct digits {
     static constexpr float largest = 127 * 256 + 127;
 
     /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but numbers below 1e-30 count as
-    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of `from` are read, and of the digits written.
+    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
     static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
         const float most = greatest_magnitude(from, count);
         const bool is_finite = most < __builtin_inff();
         const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
         const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
+        const auto byte = simd::broadcast_int(255);
         for (std::int64_t i = 0; i < count; i += simd::width) {
-            const auto number = inverse == 0 ? simd::broadcast(0) : simd::load(from + i);
+            const auto number = inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
             const auto code =
                 simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(inverse))), offset);
-            simd::store_byte(high + i,
-                             simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), simd::broadcast_int(255)));
-            simd::store_byte(low + i, simd::and_int(code, simd::broadcast_int(255)));
+            simd::store_byte(high + i, simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), byte));
+            simd::store_byte(low + i, simd::and_int(code, byte));
         }
         return !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : most / largest;
     }
 
-    /// to = scale * fma(256, high, low).
+    /// to = scale * fma(256, high, low). Whole vectors are read and written.
     static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
-        const auto base = simd::broadcast(256);
-        const auto factor = simd::broadcast(scale);
         for (std::int64_t i = 0; i < count; i += simd::width)
-            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
+            simd::store(to + i, simd::multiply(simd::broadcast(scale), number(high + i, low + i)));
+    }
+
+    /// to = fma(scale, fma(256, high, low), bias), `bias` of `count` elements or null: 0. Whole vectors of the sums are read.
+    static void join(const float* high, const float* low, float scale, const float* bias, std::int64_t count,
+                     float* to) noexcept {
+        for (std::int64_t i = 0; i < count; i += simd::width) {
+            const auto shift = bias == nullptr ? simd::broadcast(0) : load_part<Isa>(bias + i, count - i);
+            const auto result = simd::fma(simd::broadcast(scale), number(high + i, low + i), shift);
+            store_part<Isa>(to + i, result, count - i);
+        }
     }
 
 private:
+    [[gnu::always_inline]] static auto number(const float* high, const float* low) noexcept {
+        return simd::fma(simd::broadcast(256), simd::load(high), simd::load(low));
+    }
     /// NaN counts as greater than all numbers.
     static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
         const auto magnitude = simd::broadcast_int(0x7fffffff);

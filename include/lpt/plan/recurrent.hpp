@@ -224,13 +224,17 @@ inline bool planner::make_recurrent(node_id id) {
     std::int64_t unused = 0;
     std::vector<tensor_id> operands;
     tensor_id input_scale = tensor_id::none;
+    const quantized_source& data = sources_.of(each.input(0));
+    const bool quantized = is_byte(model().type(data.base)) && data.has_one_zero_point();
     if (of_data.are_bytes()) {
-        const quantized_source data = source_of(model(), each.input(0));
+        input_scale = add_constant(detail::row_of(of_data.scales, quantized ? data.scale.one() : 1));
+    }
+    if (of_data.are_bytes() && quantized) {
         problem.input_type = kind_of(model().type(data.base));
         problem.input_zero_point = data.zero_point();
         operands.push_back(tensor_of(data.base, layout::plain));
-        input_scale = add_constant(detail::row_of(of_data.scales, data.scale.one()));
     } else {
+        problem.splits_inputs = of_data.are_bytes();
         operands.push_back(tensor_of(each.input(0), layout::plain));
     }
     operands.push_back(pack_matrices(of_data, 1, 0, 0, problem.directions * rows, unused));
@@ -269,9 +273,10 @@ inline bool planner::make_recurrent(node_id id) {
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    const element precision = of_data.are_bytes()    ? model().type(source_of(model(), each.input(0)).base)
-                              : of_state.are_bytes() ? of_state.values.type()
-                                                     : f32;
+    const element precision = problem.input_type != kernel::element_kind::f32 ? model().type(data.base)
+                              : of_data.are_bytes()                           ? of_data.values.type()
+                              : of_state.are_bytes()                          ? of_state.values.type()
+                                                                              : f32;
     add_kernel({id}, problem, std::move(operands), precision);
     return true;
 }

@@ -91,18 +91,11 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
     return result;
 }
 
-/// True if a recurrent operation multiplies the bytes of this port: R always, as its states are split into digits; W if its data are bytes, too.
+/// True if a recurrent operation multiplies the bytes of this port, W or R.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
     const std::size_t weights = recurrent_ports_of(each.kind()).weights;
-    if (weights == 0 || (port != weights && port != weights + 1) ||
-        !bytes_of_weights(model, each.input(port)).are_bytes()) {
-        return false;
-    }
-    if (port == weights + 1) {
-        return true;
-    }
-    const quantized_source data = source_of(model, each.input(0));
-    return is_byte(model.type(data.base)) && data.has_one_zero_point();
+    return weights != 0 && (port == weights || port == weights + 1) &&
+           bytes_of_weights(model, each.input(port)).are_bytes();
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -47,13 +47,21 @@ inline op::recurrent_direction direction_of(operation& n) {
     n.wrong({"direction '", shown(word), "' is not known"});
 }
 
+/// The size of the hidden state: that of the recurrent weights where no attribute says it.
+inline std::int64_t hidden_size_of(operation& n) {
+    constexpr std::int64_t most = 1 << 24;
+    const std::int64_t given = n.integer("hidden_size", 0);
+    const std::int64_t size = given == 0 ? n.static_size_of(n.in(2), 2) : given;
+    if (size < 1 || size > most) {
+        n.wrong({"hidden_size must be 1 to ", most, ", not ", size});
+    }
+    return size;
+}
+
 /// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
 template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
-    to.hidden_size = n.integer("hidden_size", 0);
-    if (to.hidden_size == 0) {
-        to.hidden_size = n.static_size_of(n.in(2), 2);
-    }
+    to.hidden_size = hidden_size_of(n);
     to.direction = direction_of(n);
     to.clip = n.real("clip", 0);
     const attribute* found = n.node().find("activations");
@@ -180,7 +188,16 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
     return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
 }
 
-/// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state.
+/// Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
+inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
+    return gates(n, from, size, {2, 0, 3, 1});
+}
+
+/// True for an LSTM that LSTMSequence cannot express.
+inline bool needs_lstm_loop(operation& n) { return n.flag("input_forget") || has_other_than_zeros(n, 7); }
+
+/// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state, with gates in the order of the
+/// operation, or of the file where it `needs_lstm_loop`.
 inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) {
     op::lstm_sequence what;
     read_recurrent_attributes(n, what, 3);
@@ -193,39 +210,46 @@ inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) 
         cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
     }
     const auto out_cell = [&](output_ref last) { n.out(2, from.batch_first ? last : n.transpose(last, {1, 0, 2})); };
-    if (n.flag("input_forget") || has_other_than_zeros(n, 7)) {
+    if (needs_lstm_loop(n)) {
         const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell, of_data, of_state);
         out_states(n, from, made.all, made.hidden);
         return out_cell(made.cell);
     }
-    // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
-    const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
-    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(of_data), order(of_state),
-                                            order(summed_bias(n, from.directions, 4 * size))});
+    const output_ref bias = lstm_gates(n, summed_bias(n, from.directions, 4 * size), size);
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, of_data, of_state, bias});
     out_states(n, from, made, output_ref(made, 1));
     out_cell(output_ref(made, 2));
 }
-inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
+inline void read_lstm(operation& n) {
+    if (needs_lstm_loop(n)) {
+        return read_lstm_of(n, n.in(1), n.in(2));
+    }
+    const std::int64_t size = hidden_size_of(n);
+    read_lstm_of(n, lstm_gates(n, n.in(1), size), lstm_gates(n, n.in(2), size));
+}
 
 /// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
-/// as real numbers, in the order of axes that LSTM has.
-inline output_ref dequantized_gates(operation& n, std::size_t weights, std::size_t scale) {
+/// as real numbers, in the order of axes and gates that `read_lstm_of` wants. The bytes are put in order, so that their dequantization
+/// stands right above the operation.
+inline output_ref dequantized_gates(operation& n, std::size_t weights, std::size_t scale, std::int64_t size) {
     const element type = n.type(n.in(0));
-    const auto by_columns = [&](output_ref numbers) {
-        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {1});
+    const auto ordered = [&](output_ref rows) { return needs_lstm_loop(n) ? rows : lstm_gates(n, rows, size); };
+    const auto by_rows = [&](output_ref numbers) {
+        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : ordered(n.unsqueeze(numbers, {2}));
     };
-    output_ref result = n.convert(n.in(weights), type);
+    output_ref result = n.convert(ordered(n.transpose(n.in(weights), {0, 2, 1})), type);
     if (n.has(scale + 1)) {
-        result = n.make(op::subtract{}, {result, n.convert(by_columns(n.in(scale + 1)), type)});
+        result = n.make(op::subtract{}, {result, n.convert(by_rows(n.in(scale + 1)), type)});
     }
-    return n.transpose(n.make(op::multiply{}, {result, by_columns(n.in(scale))}), {0, 2, 1});
+    return n.make(op::multiply{}, {result, by_rows(n.in(scale))});
 }
 /// LSTM with weights in bytes. Data and states are not quantized, which is nearer to the network that was quantized.
 inline void read_dynamic_quantize_lstm(operation& n) {
     if (n.integer("hidden_size", 0) == 0) {
         n.wrong({"needs the attribute 'hidden_size'"});
     }
-    read_lstm_of(n, dequantized_gates(n, 1, 8), dequantized_gates(n, 2, 10));
+    const std::int64_t size = hidden_size_of(n);
+    read_lstm_of(n, dequantized_gates(n, 1, 8, size), dequantized_gates(n, 2, 10, size));
 }
 
 inline void read_gru(operation& n) {
@@ -249,10 +273,6 @@ inline void read_simple_recurrent(operation& n) {
     op::gru_sequence what;
     what.activations = {"tanh"};
     read_recurrent_attributes(n, what, 1);
-    constexpr std::int64_t most = 1 << 24;
-    if (what.hidden_size < 1 || what.hidden_size > most) {
-        n.wrong({"hidden_size must be 1 to ", most, ", not ", what.hidden_size});
-    }
     const recurrent_inputs from = read_recurrent_inputs(n, what.hidden_size);
     const output_ref bias = summed_bias(n, from.directions, what.hidden_size);
     const node_id made =
