@@ -152,6 +152,41 @@ TEST_CASE(
     CHECK(state_of({1, 4}, {0.5F, 1, 2, 0.25F}) == doctest::Approx(wanted(1, -2, 1.5)).epsilon(1e-5));
 }
 
+TEST_CASE("The bytes of dequantized LSTM weights are put in order, so that their dequantization stands right above the "
+          "operation") {
+    const auto dequantized = [](const std::string& weights) {
+        return make_node("DequantizeLinear", {weights + "_bytes", weights + "_scale", weights + "_zero"}, {weights},
+                         {integer("axis", 1)});
+    };
+    const std::vector<float> scales{0.5F, 1, 2, 4};
+    const parts net{
+        {dequantized("w"), dequantized("r"), make_node("LSTM", {"x", "w", "r"}, {"y"}, {integer("hidden_size", 1)})},
+        {raw_tensor("w_bytes", {1, 4, 1}, i8_type, "\x01\x02\x03\x04"),
+         raw_tensor("r_bytes", {1, 4, 1}, i8_type, "\x05\x06\x07\x08"), floats("w_scale", {4}, scales),
+         floats("r_scale", {4}, scales), raw_tensor("w_zero", {4}, i8_type, "\x01\x01\x01\x01"),
+         raw_tensor("r_zero", {4}, i8_type, "\x01\x01\x01\x01")},
+        {value("x", {1, 1, 1})},
+        {value("y", {1, 1, 1, 1})}};
+    const graph model = import_content(make_model(net, 14));
+    for (const node_id id : topological_order(model)) {
+        if (!model[id].is<op::lstm_sequence>()) {
+            continue;
+        }
+        for (const std::size_t port : {4U, 5U}) {
+            node_id above = model.producer(id, port);
+            for (const op::kind kind : {op::kind::multiply, op::kind::subtract, op::kind::convert}) {
+                REQUIRE(model[above].kind() == kind);
+                above = model.producer(above, 0);
+            }
+            CHECK(model[above].type() == i8);
+        }
+    }
+    // Half of 0, 1, 4 and 12: the rows of input gate, output gate, forget gate and candidate.
+    const double wanted = std::tanh(0.5 * std::tanh(6.0)) / (1 + std::exp(-0.5));
+    CHECK(results_of(make_model(net, 14), {floats_of({1, 1, 1}, {0.5})})[0][0] ==
+          doctest::Approx(wanted).epsilon(1e-5));
+}
+
 TEST_CASE("TransposeMatMul turns its first matrix") {
     const parts net{{make_node("TransposeMatMul", {"a", "b"}, {"y"}, {integer("transA", 1)}, microsoft)},
                     {},

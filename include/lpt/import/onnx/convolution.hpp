@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/onnx/dequantized_weights.hpp>
 #include <lpt/import/onnx/quantization.hpp>
 
 /// Convolutions and matrix products, in real numbers and on integers.
@@ -51,34 +52,19 @@ inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups)
     lpt::shape wanted = own;
     wanted[0] = own[0] / groups;
     wanted.insert(0, groups);
-    const auto seen = [&](output_ref from, auto&& again) -> output_ref {
-        const node& each = n.builder().model()[from.node];
-        if (const tensor* known = n.known(from)) {
-            if (known->elements() == 1) {
-                return from;
-            }
-            lpt::shape dimensions = known->dimensions();
-            if (dimensions.rank() != own.rank() || (dimensions[0] != own[0])) {
-                return {};
-            }
-            dimensions[0] = own[0] / groups;
-            dimensions.insert(0, groups);
-            return n.builder().constant(tensor(*known, dimensions));
+    const output_ref made = with_sources_moved(n, weights, [&](output_ref from) -> output_ref {
+        const tensor* known = n.known(from);
+        if (known == nullptr || known->elements() == 1) {
+            return known == nullptr ? output_ref() : from;
         }
-        if (!each.is<op::convert>() && !each.is<op::subtract>() && !each.is<op::multiply>()) {
+        lpt::shape dimensions = known->dimensions();
+        if (dimensions.rank() != own.rank() || dimensions[0] != own[0]) {
             return {};
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < each.inputs(); ++port) {
-            const output_ref moved = again(each.input(port), again);
-            if (!moved) {
-                return {};
-            }
-            inputs.push_back(moved);
-        }
-        return n.builder().add_node(each.attributes(), inputs);
-    };
-    const output_ref made = seen(weights, seen);
+        dimensions[0] = own[0] / groups;
+        dimensions.insert(0, groups);
+        return n.builder().constant(tensor(*known, dimensions));
+    });
     return made ? made : n.reshape(weights, wanted.dimensions());
 }
 

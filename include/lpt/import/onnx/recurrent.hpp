@@ -3,7 +3,7 @@
 
 #include <lpt/import/composed/simple_recurrent.hpp>
 #include <lpt/import/lstm_loop.hpp>
-#include <lpt/import/onnx/operation.hpp>
+#include <lpt/import/onnx/dequantized_weights.hpp>
 
 /// Recurrent networks.
 namespace lpt::inline LPT_ABI::onnx {
@@ -188,16 +188,23 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
     return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
 }
 
-/// Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
+/// Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation. Where they are
+/// dequantized, their integers are put in order, so that the dequantization stands right above the operation.
 inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
-    return gates(n, from, size, {2, 0, 3, 1});
+    const auto ordered = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
+    const std::size_t rank = n.rank(from);
+    const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
+        const lpt::shape& own = n.shape(each);
+        if (own.is_static() && own.elements() == 1) {
+            return each;
+        }
+        const bool has_gates = own.rank_is_static() && own.rank() == rank && rank > 1;
+        return !has_gates ? output_ref() : own[1] == 1 ? each : ordered(each);
+    });
+    return made ? made : ordered(from);
 }
 
-/// True for an LSTM that LSTMSequence cannot express.
-inline bool needs_lstm_loop(operation& n) { return n.flag("input_forget") || has_other_than_zeros(n, 7); }
-
-/// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state, with gates in the order of the
-/// operation, or of the file where it `needs_lstm_loop`.
+/// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state.
 inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) {
     op::lstm_sequence what;
     read_recurrent_attributes(n, what, 3);
@@ -210,34 +217,27 @@ inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) 
         cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
     }
     const auto out_cell = [&](output_ref last) { n.out(2, from.batch_first ? last : n.transpose(last, {1, 0, 2})); };
-    if (needs_lstm_loop(n)) {
+    if (n.flag("input_forget") || has_other_than_zeros(n, 7)) {
         const lstm_loop::outcome made = read_lstm_loop(n, what, from, cell, of_data, of_state);
         out_states(n, from, made.all, made.hidden);
         return out_cell(made.cell);
     }
-    const output_ref bias = lstm_gates(n, summed_bias(n, from.directions, 4 * size), size);
-    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, of_data, of_state, bias});
+    const output_ref bias = summed_bias(n, from.directions, 4 * size);
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, lstm_gates(n, of_data, size),
+                                            lstm_gates(n, of_state, size), lstm_gates(n, bias, size)});
     out_states(n, from, made, output_ref(made, 1));
     out_cell(output_ref(made, 2));
 }
-inline void read_lstm(operation& n) {
-    if (needs_lstm_loop(n)) {
-        return read_lstm_of(n, n.in(1), n.in(2));
-    }
-    const std::int64_t size = hidden_size_of(n);
-    read_lstm_of(n, lstm_gates(n, n.in(1), size), lstm_gates(n, n.in(2), size));
-}
+inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
 
 /// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
-/// as real numbers, in the order of axes and gates that `read_lstm_of` wants. The bytes are put in order, so that their dequantization
-/// stands right above the operation.
-inline output_ref dequantized_gates(operation& n, std::size_t weights, std::size_t scale, std::int64_t size) {
+/// as real numbers, in the order of axes that LSTM has.
+inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_t scale) {
     const element type = n.type(n.in(0));
-    const auto ordered = [&](output_ref rows) { return needs_lstm_loop(n) ? rows : lstm_gates(n, rows, size); };
     const auto by_rows = [&](output_ref numbers) {
-        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : ordered(n.unsqueeze(numbers, {2}));
+        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {2});
     };
-    output_ref result = n.convert(ordered(n.transpose(n.in(weights), {0, 2, 1})), type);
+    output_ref result = n.convert(n.transpose(n.in(weights), {0, 2, 1}), type);
     if (n.has(scale + 1)) {
         result = n.make(op::subtract{}, {result, n.convert(by_rows(n.in(scale + 1)), type)});
     }
@@ -248,8 +248,7 @@ inline void read_dynamic_quantize_lstm(operation& n) {
     if (n.integer("hidden_size", 0) == 0) {
         n.wrong({"needs the attribute 'hidden_size'"});
     }
-    const std::int64_t size = hidden_size_of(n);
-    read_lstm_of(n, dequantized_gates(n, 1, 8, size), dequantized_gates(n, 2, 10, size));
+    read_lstm_of(n, dequantized_rows(n, 1, 8), dequantized_rows(n, 2, 10));
 }
 
 inline void read_gru(operation& n) {
