@@ -1988,6 +1988,37 @@ inline constexpr operator_entry activation_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/dequantized_weights.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_DEQUANTIZED_WEIGHTS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_DEQUANTIZED_WEIGHTS_HPP
+/// Weights that a file dequantizes: what is done to them is done to their integers, so that these are found.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// The dequantization `from` with `moved(output)` in place of each output that it begins with; nothing where that gives nothing for one of
+/// them. A dequantization has no more than `levels` operations in a row.
+template <class Moved>
+output_ref with_sources_moved(operation& n, output_ref from, const Moved& moved, int levels = 4) {
+    const graph& model = n.builder().model();
+    const node_id id = from.node;
+    if (!model[id].is<op::convert>() && !model[id].is<op::subtract>() && !model[id].is<op::multiply>()) {
+        return moved(from);
+    }
+    seq<output_ref, 5> inputs;
+    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        const output_ref input =
+            levels == 0 ? output_ref() : with_sources_moved(n, model[id].input(port), moved, levels - 1);
+        if (!input) {
+            return {};
+        }
+        inputs.push_back(input);
+    }
+    const auto attributes = model[id].attributes();
+    return n.builder().add_node(attributes, inputs);
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/quantized.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_QUANTIZED_HPP
 #define LPT_HOLDS_IMPORT_ONNX_QUANTIZED_HPP
@@ -2566,34 +2597,19 @@ inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups)
     lpt::shape wanted = own;
     wanted[0] = own[0] / groups;
     wanted.insert(0, groups);
-    const auto seen = [&](output_ref from, auto&& again) -> output_ref {
-        const node& each = n.builder().model()[from.node];
-        if (const tensor* known = n.known(from)) {
-            if (known->elements() == 1) {
-                return from;
-            }
-            lpt::shape dimensions = known->dimensions();
-            if (dimensions.rank() != own.rank() || (dimensions[0] != own[0])) {
-                return {};
-            }
-            dimensions[0] = own[0] / groups;
-            dimensions.insert(0, groups);
-            return n.builder().constant(tensor(*known, dimensions));
+    const output_ref made = with_sources_moved(n, weights, [&](output_ref from) -> output_ref {
+        const tensor* known = n.known(from);
+        if (known == nullptr || known->elements() == 1) {
+            return known == nullptr ? output_ref() : from;
         }
-        if (!each.is<op::convert>() && !each.is<op::subtract>() && !each.is<op::multiply>()) {
+        lpt::shape dimensions = known->dimensions();
+        if (dimensions.rank() != own.rank() || dimensions[0] != own[0]) {
             return {};
         }
-        seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < each.inputs(); ++port) {
-            const output_ref moved = again(each.input(port), again);
-            if (!moved) {
-                return {};
-            }
-            inputs.push_back(moved);
-        }
-        return n.builder().add_node(each.attributes(), inputs);
-    };
-    const output_ref made = seen(weights, seen);
+        dimensions[0] = own[0] / groups;
+        dimensions.insert(0, groups);
+        return n.builder().constant(tensor(*known, dimensions));
+    });
     return made ? made : n.reshape(weights, wanted.dimensions());
 }
 
@@ -7637,13 +7653,21 @@ inline op::recurrent_direction direction_of(operation& n) {
     n.wrong({"direction '", shown(word), "' is not known"});
 }
 
+/// The size of the hidden state: that of the recurrent weights where no attribute says it.
+inline std::int64_t hidden_size_of(operation& n) {
+    constexpr std::int64_t most = 1 << 24;
+    const std::int64_t given = n.integer("hidden_size", 0);
+    const std::int64_t size = given == 0 ? n.static_size_of(n.in(2), 2) : given;
+    if (size < 1 || size > most) {
+        n.wrong({"hidden_size must be 1 to ", most, ", not ", size});
+    }
+    return size;
+}
+
 /// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
 template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
-    to.hidden_size = n.integer("hidden_size", 0);
-    if (to.hidden_size == 0) {
-        to.hidden_size = n.static_size_of(n.in(2), 2);
-    }
+    to.hidden_size = hidden_size_of(n);
     to.direction = direction_of(n);
     to.clip = n.real("clip", 0);
     const attribute* found = n.node().find("activations");
@@ -7770,6 +7794,22 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
     return {n.concat(parts[0], 1), n.concat(parts[1], 1), n.concat(parts[2], 1)};
 }
 
+/// Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation. Where they are
+/// dequantized, their integers are put in order, so that the dequantization stands right above the operation.
+inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
+    const auto ordered = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
+    const std::size_t rank = n.rank(from);
+    const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
+        const lpt::shape& own = n.shape(each);
+        if (own.is_static() && own.elements() == 1) {
+            return each;
+        }
+        const bool has_gates = own.rank_is_static() && own.rank() == rank && rank > 1;
+        return !has_gates ? output_ref() : own[1] == 1 ? each : ordered(each);
+    });
+    return made ? made : ordered(from);
+}
+
 /// `of_data`, `of_state`: the weights [directions, 4 * size, …] of the data and of the hidden state.
 inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) {
     op::lstm_sequence what;
@@ -7788,10 +7828,9 @@ inline void read_lstm_of(operation& n, output_ref of_data, output_ref of_state) 
         out_states(n, from, made.all, made.hidden);
         return out_cell(made.cell);
     }
-    // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
-    const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
-    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(of_data), order(of_state),
-                                            order(summed_bias(n, from.directions, 4 * size))});
+    const output_ref bias = summed_bias(n, from.directions, 4 * size);
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, lstm_gates(n, of_data, size),
+                                            lstm_gates(n, of_state, size), lstm_gates(n, bias, size)});
     out_states(n, from, made, output_ref(made, 1));
     out_cell(output_ref(made, 2));
 }
@@ -7799,23 +7838,23 @@ inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
 
 /// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
 /// as real numbers, in the order of axes that LSTM has.
-inline output_ref dequantized_gates(operation& n, std::size_t weights, std::size_t scale) {
+inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_t scale) {
     const element type = n.type(n.in(0));
-    const auto by_columns = [&](output_ref numbers) {
-        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {1});
+    const auto by_rows = [&](output_ref numbers) {
+        return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {2});
     };
-    output_ref result = n.convert(n.in(weights), type);
+    output_ref result = n.convert(n.transpose(n.in(weights), {0, 2, 1}), type);
     if (n.has(scale + 1)) {
-        result = n.make(op::subtract{}, {result, n.convert(by_columns(n.in(scale + 1)), type)});
+        result = n.make(op::subtract{}, {result, n.convert(by_rows(n.in(scale + 1)), type)});
     }
-    return n.transpose(n.make(op::multiply{}, {result, by_columns(n.in(scale))}), {0, 2, 1});
+    return n.make(op::multiply{}, {result, by_rows(n.in(scale))});
 }
 /// LSTM with weights in bytes. Data and states are not quantized, which is nearer to the network that was quantized.
 inline void read_dynamic_quantize_lstm(operation& n) {
     if (n.integer("hidden_size", 0) == 0) {
         n.wrong({"needs the attribute 'hidden_size'"});
     }
-    read_lstm_of(n, dequantized_gates(n, 1, 8), dequantized_gates(n, 2, 10));
+    read_lstm_of(n, dequantized_rows(n, 1, 8), dequantized_rows(n, 2, 10));
 }
 
 inline void read_gru(operation& n) {
@@ -7839,10 +7878,6 @@ inline void read_simple_recurrent(operation& n) {
     op::gru_sequence what;
     what.activations = {"tanh"};
     read_recurrent_attributes(n, what, 1);
-    constexpr std::int64_t most = 1 << 24;
-    if (what.hidden_size < 1 || what.hidden_size > most) {
-        n.wrong({"hidden_size must be 1 to ", most, ", not ", what.hidden_size});
-    }
     const recurrent_inputs from = read_recurrent_inputs(n, what.hidden_size);
     const output_ref bias = summed_bias(n, from.directions, what.hidden_size);
     const node_id made =
@@ -9844,13 +9879,18 @@ class builder {
                 readers.emplace(model_[id].as<op::read_value>().variable_id.c_str(), id);
             }
         }
+        bool has_dependencies = false;
         for (const node_id sink : model_.sinks()) {
             if (model_[sink].is<op::assign>()) {
                 const auto [first, last] = readers.equal_range(model_[sink].as<op::assign>().variable_id.c_str());
                 for (auto each = first; each != last; ++each) {
                     model_.add_control_dependency(sink, each->second);
+                    has_dependencies = true;
                 }
             }
+        }
+        if (!has_dependencies) {
+            return;
         }
         try {
             static_cast<void>(topological_order(model_));  // which may now have a circle
@@ -15970,6 +16010,9 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
+///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -15986,6 +16029,8 @@ struct recurrent_problem {
     std::int64_t hidden = 1;
     bool reverse = false;
     bool couples_forget = false;
+    bool splits_states = false;
+    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -16008,6 +16053,7 @@ struct recurrent_problem {
     const float* input_bias = nullptr;
     const unsigned char* packed_hidden = nullptr;
     const unsigned char* packed_candidate = nullptr;
+    const float* hidden_scale = nullptr;
     const float* hidden_bias = nullptr;
     const float* first_hidden = nullptr;
     const float* first_cell = nullptr;
@@ -16028,6 +16074,8 @@ struct recurrent_problem {
         visit("hidden", self.hidden);
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
+        visit("splits_states", self.splits_states);
+        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -16050,6 +16098,7 @@ struct recurrent_problem {
         visit("input_bias", self.input_bias);
         visit("packed_hidden", self.packed_hidden);
         visit("packed_candidate", self.packed_candidate);
+        visit("hidden_scale", self.hidden_scale);
         visit("hidden_bias", self.hidden_bias);
         visit("first_hidden", self.first_hidden);
         visit("first_cell", self.first_cell);
@@ -16069,11 +16118,31 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+/// Bytes of a row of digits.
+constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
+
+/// Rows of inputs that are split at once.
+constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
+    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
+    return rows < 32 ? rows : 32;
+}
+
+/// Floats of a row of sums with all inputs.
+constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
+    return p.directions * gates_of(p.kind) * p.hidden;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
+/// and inputs that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
-    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
-    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
-    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+    const std::int64_t sequences = p.batch * p.directions;
+    const std::int64_t split_states = p.splits_states ? sequences : 0;
+    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
+                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
+                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
+                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
+    return static_cast<std::size_t>(4 * floats +
+                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -685,6 +685,9 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
+///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -701,6 +704,8 @@ struct recurrent_problem {
     std::int64_t hidden = 1;
     bool reverse = false;
     bool couples_forget = false;
+    bool splits_states = false;
+    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -723,6 +728,7 @@ struct recurrent_problem {
     const float* input_bias = nullptr;
     const unsigned char* packed_hidden = nullptr;
     const unsigned char* packed_candidate = nullptr;
+    const float* hidden_scale = nullptr;
     const float* hidden_bias = nullptr;
     const float* first_hidden = nullptr;
     const float* first_cell = nullptr;
@@ -743,6 +749,8 @@ struct recurrent_problem {
         visit("hidden", self.hidden);
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
+        visit("splits_states", self.splits_states);
+        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -765,6 +773,7 @@ struct recurrent_problem {
         visit("input_bias", self.input_bias);
         visit("packed_hidden", self.packed_hidden);
         visit("packed_candidate", self.packed_candidate);
+        visit("hidden_scale", self.hidden_scale);
         visit("hidden_bias", self.hidden_bias);
         visit("first_hidden", self.first_hidden);
         visit("first_cell", self.first_cell);
@@ -784,11 +793,31 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+/// Bytes of a row of digits.
+constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
+
+/// Rows of inputs that are split at once.
+constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
+    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
+    return rows < 32 ? rows : 32;
+}
+
+/// Floats of a row of sums with all inputs.
+constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
+    return p.directions * gates_of(p.kind) * p.hidden;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
+/// and inputs that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
-    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
-    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
-    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+    const std::int64_t sequences = p.batch * p.directions;
+    const std::int64_t split_states = p.splits_states ? sequences : 0;
+    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
+                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
+                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
+                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
+    return static_cast<std::size_t>(4 * floats +
+                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -14438,6 +14467,77 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/digits.hpp
+#ifndef LPT_HOLDS_KERNEL_DIGITS_HPP
+#define LPT_HOLDS_KERNEL_DIGITS_HPP
+// Real numbers as two digits of eight bits, for products with weights of bytes that should not lose what bytes cannot say.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
+/// number, ties to even, so that it moves by 0.502 * scale at most (x / scale is rounded before). As u8, digits have the zero point 128.
+template <class Isa>
+struct digits {
+    using simd = lanes<Isa>;
+    static constexpr std::int32_t zero_point = 128;
+    static constexpr float largest = 127 * 256 + 127;
+
+    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but numbers below 1e-30 count as
+    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
+    static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
+        const float most = greatest_magnitude(from, count);
+        const bool is_finite = most < __builtin_inff();
+        const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
+        const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
+        const auto byte = simd::broadcast_int(255);
+        for (std::int64_t i = 0; i < count; i += simd::width) {
+            const auto number = inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
+            const auto code =
+                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(inverse))), offset);
+            simd::store_byte(high + i, simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), byte));
+            simd::store_byte(low + i, simd::and_int(code, byte));
+        }
+        return !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : most / largest;
+    }
+
+    /// to = scale * fma(256, high, low). Whole vectors are read and written.
+    static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(to + i, simd::multiply(simd::broadcast(scale), number(high + i, low + i)));
+    }
+
+    /// to = fma(scale, fma(256, high, low), bias), `bias` of `count` elements or null: 0. Whole vectors of the sums are read.
+    static void join(const float* high, const float* low, float scale, const float* bias, std::int64_t count,
+                     float* to) noexcept {
+        for (std::int64_t i = 0; i < count; i += simd::width) {
+            const auto shift = bias == nullptr ? simd::broadcast(0) : load_part<Isa>(bias + i, count - i);
+            const auto result = simd::fma(simd::broadcast(scale), number(high + i, low + i), shift);
+            store_part<Isa>(to + i, result, count - i);
+        }
+    }
+
+private:
+    [[gnu::always_inline]] static auto number(const float* high, const float* low) noexcept {
+        return simd::fma(simd::broadcast(256), simd::load(high), simd::load(low));
+    }
+    /// NaN counts as greater than all numbers.
+    static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
+        const auto magnitude = simd::broadcast_int(0x7fffffff);
+        auto most = simd::broadcast_int(0);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(from + i, count - i)), magnitude));
+        std::int32_t parts[simd::width];
+        simd::store_int(parts, most);
+        std::int32_t result = 0;
+        for (const std::int32_t part : parts)
+            result = part > result ? part : result;
+        return __builtin_bit_cast(float, result);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/recurrent.hpp
 #ifndef LPT_HOLDS_KERNEL_RECURRENT_HPP
 #define LPT_HOLDS_KERNEL_RECURRENT_HPP
@@ -14454,6 +14554,27 @@ struct kernel_of<Isa, recurrent_problem> {
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
 
+    /// Rows of numbers in two digits: a row of bytes and sums for each digit, and a scale for both.
+    struct digit_memory {
+        float* sums;
+        float* scales;
+        std::uint8_t* bytes;
+        std::int64_t sum_row;
+        std::int64_t byte_row;
+
+        float* sums_of(std::int64_t row) const noexcept { return sums + 2 * row * sum_row; }
+        std::uint8_t* bytes_of(std::int64_t row) const noexcept { return bytes + 2 * row * byte_row; }
+        /// Those from a row on.
+        digit_memory from(std::int64_t row) const noexcept {
+            return {sums_of(row), scales + row, bytes_of(row), sum_row, byte_row};
+        }
+        void split(const float* from, std::int64_t row_distance, std::int64_t rows, std::int64_t count) const noexcept {
+            for (std::int64_t row = 0; row < rows; ++row)
+                scales[row] =
+                    digits<Isa>::split(from + row * row_distance, count, bytes_of(row), bytes_of(row) + byte_row);
+        }
+    };
+
     /// The scratch memory of a call.
     struct memory {
         float* inputs;  // [batch][time][directions][gates * hidden]
@@ -14461,14 +14582,27 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
+        digit_memory states;
+        digit_memory split;  // of some inputs
 
         explicit memory(const recurrent_problem& p) noexcept {
             const std::int64_t sequences = p.batch * p.directions;
+            const std::int64_t split_states = p.splits_states ? sequences : 0;
             inputs = static_cast<float*>(p.scratch.data);
-            gates = inputs + whole_vectors(p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16);
+            gates = inputs + whole_vectors(p.batch * p.time * input_row(p) + 16);
             state = gates + sequences * gate_row(p);
             cell = state + sequences * whole_vectors(p.hidden);
             reset = cell + sequences * whole_vectors(p.hidden);
+            states.sums = reset + sequences * whole_vectors(p.hidden);
+            states.scales = states.sums + 2 * split_states * gate_row(p);
+            states.sum_row = gate_row(p);
+            states.byte_row = digit_row(p.hidden);
+            split.sums = states.scales + whole_vectors(split_states);
+            split.sum_row = whole_vectors(input_row(p));
+            split.scales = split.sums + 2 * split_inputs(p) * split.sum_row;
+            split.byte_row = digit_row(p.inputs);
+            states.bytes = reinterpret_cast<std::uint8_t*>(split.scales + whole_vectors(split_inputs(p)));
+            split.bytes = states.bytes + 2 * split_states * states.byte_row;
         }
     };
 
@@ -14564,18 +14698,51 @@ struct kernel_of<Isa, recurrent_problem> {
         }
     }
 
-    /// W x + b of all steps.
-    static void multiply_inputs(const recurrent_problem& p, float* to, const parallel_for& parallel) noexcept {
+    /// A product of the digits of `rows` rows, whose sums are for `join`.
+    static void multiply_digits(const digit_memory& of, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                                const unsigned char* packed, const float* scale,
+                                const parallel_for& parallel) noexcept {
         gemm_problem product;
-        product.m = p.batch * p.time;
-        product.n = p.directions * gates_of(p.kind) * p.hidden;
+        product.m = 2 * rows;
+        product.n = columns;
+        product.k = inner;
+        product.a = of.bytes;
+        product.a_type = element_kind::u8;
+        product.a_zero_point = digits<Isa>::zero_point;
+        product.a_row_stride = of.byte_row;
+        product.packed_b = packed;
+        product.c = of.sums;
+        product.c_row_stride = of.sum_row;
+        product.finish.scale = scale;
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+    }
+
+    /// W x + b of all steps.
+    static void multiply_inputs(const recurrent_problem& p, const memory& m, const parallel_for& parallel) noexcept {
+        const std::int64_t rows = p.batch * p.time;
+        const std::int64_t columns = input_row(p);
+        for (std::int64_t row = 0; p.splits_inputs && row < rows; row += split_inputs(p)) {
+            const std::int64_t some = rows - row < split_inputs(p) ? rows - row : split_inputs(p);
+            m.split.split(static_cast<const float*>(p.input) + row * p.inputs, p.inputs, some, p.inputs);
+            multiply_digits(m.split, some, p.inputs, columns, p.packed_input, p.input_scale, parallel);
+            for (std::int64_t i = 0; i < some; ++i) {
+                const float* const sums = m.split.sums_of(i);
+                digits<Isa>::join(sums, sums + m.split.sum_row, m.split.scales[i], p.input_bias, columns,
+                                  m.inputs + (row + i) * columns);
+            }
+        }
+        if (p.splits_inputs) return;
+        gemm_problem product;
+        product.m = rows;
+        product.n = columns;
         product.k = p.inputs;
         product.a = p.input;
         product.a_type = p.input_type;
         product.a_row_stride = p.inputs;
         product.a_zero_point = p.input_zero_point;
         product.packed_b = p.packed_input;
-        product.c = to;
+        product.c = m.inputs;
         product.c_row_stride = product.n;
         product.finish.scale = p.input_scale;
         product.finish.bias = p.input_bias;
@@ -14583,18 +14750,53 @@ struct kernel_of<Isa, recurrent_problem> {
         gemm<Isa>::run(product, parallel);
     }
 
-    /// Products of `rows` rows of states with weights of `columns` columns.
-    static void multiply_states(const recurrent_problem& p, const float* states, std::int64_t rows,
-                                const unsigned char* packed, std::int64_t columns, float* to,
+    /// One sequence in its share of the work.
+    struct sequence {
+        std::int64_t number;  // among all of all directions, as states lie
+        float* gates;
+        float* state;
+        float* cell;
+        float* reset;
+        digit_memory split;
+
+        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
+            : number(which * p.directions + direction), split(m.states.from(direction * p.batch + which)) {
+            const std::int64_t row = direction * p.batch + which;
+            gates = m.gates + row * gate_row(p);
+            state = m.state + row * whole_vectors(p.hidden);
+            cell = m.cell + row * whole_vectors(p.hidden);
+            reset = m.reset + row * whole_vectors(p.hidden);
+        }
+    };
+
+    /// Weights of states: `columns` columns, their scales where they are bytes.
+    struct state_weights {
+        const unsigned char* packed;
+        const float* scale;
+        std::int64_t columns;
+    };
+
+    /// Products of the states of sequence `first` and those that follow, `rows` together.
+    static void multiply_states(const recurrent_problem& p, const sequence& first, const float* states,
+                                std::int64_t rows, const state_weights& weights, float* to,
                                 const parallel_for& parallel) noexcept {
+        if (p.splits_states) {
+            const digit_memory& split = first.split;
+            split.split(states, whole_vectors(p.hidden), rows, p.hidden);
+            multiply_digits(split, rows, p.hidden, weights.columns, weights.packed, weights.scale, parallel);
+            for (std::int64_t row = 0; row < rows; ++row)
+                digits<Isa>::join(split.sums_of(row), split.sums_of(row) + split.sum_row, split.scales[row],
+                                  weights.columns, to + row * gate_row(p));
+            return;
+        }
         gemm_problem product;
         product.m = rows;
-        product.n = columns;
+        product.n = weights.columns;
         product.k = p.hidden;
         product.a = states;
         product.a_type = element_kind::f32;
         product.a_row_stride = whole_vectors(p.hidden);
-        product.packed_b = packed;
+        product.packed_b = weights.packed;
         product.c = to;
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
@@ -14619,24 +14821,6 @@ struct kernel_of<Isa, recurrent_problem> {
         std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
     }
 
-    /// One sequence in its share of the work.
-    struct sequence {
-        std::int64_t number;  // among all of all directions, as states lie
-        float* gates;
-        float* state;
-        float* cell;
-        float* reset;
-
-        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
-            : number(which * p.directions + direction) {
-            const std::int64_t row = direction * p.batch + which;
-            gates = m.gates + row * gate_row(p);
-            state = m.state + row * whole_vectors(p.hidden);
-            cell = m.cell + row * whole_vectors(p.hidden);
-            reset = m.reset + row * whole_vectors(p.hidden);
-        }
-    };
-
     /// All steps of a share of the sequences.
     static void walk(const recurrent_problem& p, const memory& m, const share_of_work& work,
                      const parallel_for& parallel) noexcept {
@@ -14655,16 +14839,18 @@ struct kernel_of<Isa, recurrent_problem> {
                 std::memset(p.every + (each.number * p.time + length) * h, 0,
                             static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
         }
-        const unsigned char* const packed = p.packed_hidden + d * p.packed_hidden_bytes;
-        const std::int64_t columns = (p.kind == recurrent_kind::gru ? 2 : gates_of(p.kind)) * h;
+        const bool apart = p.kind == recurrent_kind::gru;
+        const float* const scale = p.splits_states ? p.hidden_scale + d * gates_of(p.kind) * h : nullptr;
+        const state_weights together{p.packed_hidden + d * p.packed_hidden_bytes, scale,
+                                     (apart ? 2 : gates_of(p.kind)) * h};
         const bool backwards = d == 1 || p.reverse;
         const auto inputs_of = [&](std::int64_t b, std::int64_t step) {
             const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
             return m.inputs + ((b * p.time + time) * p.directions + d) * gates_of(p.kind) * h;
         };
         for (std::int64_t step = 0; step < longest; ++step) {
-            multiply_states(p, first.state, rows, packed, columns, first.gates, parallel);
-            if (p.kind == recurrent_kind::gru) {
+            multiply_states(p, first, first.state, rows, together, first.gates, parallel);
+            if (apart) {
                 for (std::int64_t b = work.begin; b < work.end; ++b) {
                     const sequence each(p, m, d, b);
                     if (step < length_of(p, b))
@@ -14672,8 +14858,9 @@ struct kernel_of<Isa, recurrent_problem> {
                     else
                         copy(each.reset, each.state, h);  // not used, but numbers
                 }
-                multiply_states(p, first.reset, rows, p.packed_candidate + d * p.packed_candidate_bytes, h,
-                                first.gates + 2 * h, parallel);
+                const state_weights candidate{p.packed_candidate + d * p.packed_candidate_bytes,
+                                              p.splits_states ? scale + 2 * h : nullptr, h};
+                multiply_states(p, first, first.reset, rows, candidate, first.gates + 2 * h, parallel);
             }
             for (std::int64_t b = work.begin; b < work.end; ++b) {
                 if (step >= length_of(p, b)) continue;
@@ -14697,7 +14884,7 @@ struct kernel_of<Isa, recurrent_problem> {
     /// Threads take sequences as a whole, or, where there are fewer than threads, share the products of each step.
     static void run(const recurrent_problem& p, const parallel_for& parallel) noexcept {
         const memory m(p);
-        multiply_inputs(p, m.inputs, parallel);
+        multiply_inputs(p, m, parallel);
         const std::int64_t sequences = p.batch * p.directions;
         if (sequences < parallel.threads || parallel.threads == 1 || steps_of(p) * sequences < least_steps) {
             for (std::int64_t d = 0; d < p.directions; ++d)

@@ -21915,38 +21915,38 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
             add = unshare(r, id);
             find_branches(r, add, branches);
         }
-        const full_path kept = choose_full_path(r, branches[0], branches[1]);
-        return kept == full_path::constant ? add_constant(r, add, branches)
-                                           : move_other(r, add, branches, static_cast<std::size_t>(kept));
+        const full_path full = choose_full_path(r, branches[0], branches[1]);
+        return full == full_path::constant ? add_constant(r, add, branches)
+                                           : move_other(r, add, branches, static_cast<std::size_t>(full));
     }
 
 private:
-    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
-        const std::size_t port = 1 - kept_port;
+    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t full_port) {
+        const std::size_t port = 1 - full_port;
         if (const verdict why = has_low_precision(r, add, branches[port]); !why && !branches[port].empty()) {
             return r.refused(add, name, why);
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
-        const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, kept_port));
+        const dequantization full = normalize_dequantization(r, fold_dequantization(r, add, full_port));
         const affine moved_map = affine_of(r, moved);
-        const affine kept_map = affine_of(r, kept);
-        // What is left on the kept branch: s1 / s2 (q1 - (z1 + z2 s2 / s1)).
-        const affine rest{kept_map.zero_point + moved_map.zero_point * moved_map.scale / kept_map.scale,
-                          kept_map.scale / moved_map.scale};
-        if (!is_finite(rest.zero_point) || !is_finite(rest.scale) || !is_finite(moved_map.scale) ||
-            !stays_finite(r.model, kept.data, rest.scale)) {
-            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
+        const affine full_map = affine_of(r, full);
+        // s1 / s2 (q1 - (z1 + z2 s2 / s1)), on the branch that stays in floating point.
+        const affine remaining{full_map.zero_point + moved_map.zero_point * moved_map.scale / full_map.scale,
+                               full_map.scale / moved_map.scale};
+        if (!is_finite(remaining.zero_point) || !is_finite(remaining.scale) || !is_finite(moved_map.scale) ||
+            !stays_finite(r.model, full.data, remaining.scale)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(full_port)));
         }
         output_ref inputs[2];
         inputs[port] = moved.data;
-        inputs[kept_port] = append_affine(r, floating_point_data(kept), rest);
+        inputs[full_port] = append_affine(r, floating_point_data(full), remaining);
         const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
         const element given = r.model[add].type();
         rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
-        fold_dequantization(r, add, kept_port);
+        fold_dequantization(r, add, full_port);
         return true;
     }
     /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
@@ -23275,12 +23275,13 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const bool in_place =
+    // What nobody else reads is rewritten as it stands; otherwise a copy of the convolution, with dequantizations of its own.
+    const bool owns_what_changes =
         is_unshared(model, facts.data, false) &&
         (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
-    const bool was_shared = !is_unshared(model, facts.data) ||
-                            (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
-    const node_id convolution = in_place ? id : unshare(r, id, false);
+    const bool shares_constants = !is_unshared(model, facts.data) ||
+                                  (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -23290,11 +23291,11 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
     }
-    if (!low.source && (!in_place || weights.found.empty())) {
+    if (!low.source && (!owns_what_changes || weights.found.empty())) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found =
-        in_place ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
+        owns_what_changes ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
@@ -23313,7 +23314,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (was_shared || model[convolution].is<op::convolution_backprop_data>()) {
+    if (shares_constants || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();
@@ -23850,8 +23851,8 @@ struct matrix_operand {
                    ? yes
                    : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
     }
-    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
-    constexpr tensor turned(const tensor& scale) const {
+    /// The scale of the operand as it stands at the product: transposed where the operand is. It has one value along the summed axis.
+    constexpr tensor transposed_with_operand(const tensor& scale) const {
         const std::size_t rank = scale.dimensions().rank();
         if (!transposed || scale.elements() == 1) {
             return scale;
@@ -24078,12 +24079,13 @@ private:
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {
-            right = operand_of(model, product, 1).turned(to_scalar(constant_of(model, b.scale)));
+            right = operand_of(model, product, 1).transposed_with_operand(to_scalar(constant_of(model, b.scale)));
         }
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        return to_scalar(constant(operand_of(model, product, 0).turned(left)).as(f32) * constant(right).as(f32));
+        return to_scalar(constant(operand_of(model, product, 0).transposed_with_operand(left)).as(f32) *
+                         constant(right).as(f32));
     }
 };
 

@@ -641,6 +641,9 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
+///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -657,6 +660,8 @@ struct recurrent_problem {
     std::int64_t hidden = 1;
     bool reverse = false;
     bool couples_forget = false;
+    bool splits_states = false;
+    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -679,6 +684,7 @@ struct recurrent_problem {
     const float* input_bias = nullptr;
     const unsigned char* packed_hidden = nullptr;
     const unsigned char* packed_candidate = nullptr;
+    const float* hidden_scale = nullptr;
     const float* hidden_bias = nullptr;
     const float* first_hidden = nullptr;
     const float* first_cell = nullptr;
@@ -699,6 +705,8 @@ struct recurrent_problem {
         visit("hidden", self.hidden);
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
+        visit("splits_states", self.splits_states);
+        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -721,6 +729,7 @@ struct recurrent_problem {
         visit("input_bias", self.input_bias);
         visit("packed_hidden", self.packed_hidden);
         visit("packed_candidate", self.packed_candidate);
+        visit("hidden_scale", self.hidden_scale);
         visit("hidden_bias", self.hidden_bias);
         visit("first_hidden", self.first_hidden);
         visit("first_cell", self.first_cell);
@@ -740,11 +749,31 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+/// Bytes of a row of digits.
+constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
+
+/// Rows of inputs that are split at once.
+constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
+    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
+    return rows < 32 ? rows : 32;
+}
+
+/// Floats of a row of sums with all inputs.
+constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
+    return p.directions * gates_of(p.kind) * p.hidden;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
+/// and inputs that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
-    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
-    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
-    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+    const std::int64_t sequences = p.batch * p.directions;
+    const std::int64_t split_states = p.splits_states ? sequences : 0;
+    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
+                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
+                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
+                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
+    return static_cast<std::size_t>(4 * floats +
+                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -1688,6 +1717,422 @@ inline double processor_seconds() noexcept {
 }
 
 }  // namespace lpt::inline LPT_ABI::runtime
+#endif
+
+// ======== lpt/plan/spread.hpp
+#ifndef LPT_HOLDS_PLAN_SPREAD_HPP
+#define LPT_HOLDS_PLAN_SPREAD_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+/// What changes nothing when it is added, not even the sign of a zero.
+inline constexpr double no_shift = -0.0;
+inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
+/// A shift that comes before a scaling as one that comes behind it.
+inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
+
+/// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
+struct spread {
+    lpt::shape dimensions;
+    std::vector<double> values{0.0};
+
+    static spread of(double value) { return {lpt::shape{}, {value}}; }
+
+    bool is_one() const { return values.size() == 1; }
+    double one() const { return values[0]; }
+    bool is(double value) const { return is_one() && values[0] == value; }
+    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
+
+    /// Equal numbers become one.
+    void simplify() {
+        for (const double each : values) {
+            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
+                return;
+            }
+        }
+        values.resize(1);
+        dimensions = lpt::shape{};
+    }
+    /// True if the numbers differ along no axis but `axis`.
+    bool varies_only_along(std::size_t axis) const {
+        for (std::size_t each = 0; each < dimensions.rank(); ++each) {
+            if (each != axis && dimensions[each] != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+    template <class Function>
+    spread map(Function function) const {
+        spread result = *this;
+        for (double& each : result.values) {
+            each = function(each);
+        }
+        result.simplify();
+        return result;
+    }
+    template <class Test>
+    bool all(Test test) const {
+        for (const double each : values) {
+            if (!test(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is that of a tensor that has these axes last.
+    std::vector<std::int64_t> strides(std::size_t rank) const {
+        std::vector<std::int64_t> result(rank, 0);
+        std::int64_t stride = 1;
+        const std::size_t before = rank - dimensions.rank();
+        for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
+            result[before + axis] = dimensions[axis] == 1 ? 0 : stride;
+            stride *= dimensions[axis];
+        }
+        return result;
+    }
+};
+
+/// The numbers of a constant that belong to a tensor of this shape; false if it would enlarge the tensor.
+inline bool spread_of(const tensor& constant, const shape& data, spread& result) {
+    const shape& own = constant.dimensions();
+    const std::size_t rank = data.rank();
+    shape aligned = shape::of_ones(rank);
+    for (std::size_t i = 0; i < own.rank(); ++i) {
+        const dimension size = own[own.rank() - 1 - i];
+        if (size == 1) {
+            continue;
+        }
+        if (i >= rank || size != data[rank - 1 - i]) {
+            return false;
+        }
+        aligned[rank - 1 - i] = size;
+    }
+    const std::size_t count = constant.elements();
+    if (count == 0) {
+        return false;
+    }
+    result.dimensions = aligned;
+    result.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        result.values[i] = constant.real(i);
+    }
+    result.simplify();
+    return true;
+}
+
+/// function(left, right), element by element; false if that has more numbers than both, as a row and a column.
+template <class Function>
+bool combine(const spread& left, const spread& right, spread& result, Function function) {
+    if (left.is_one() || right.is_one()) {
+        const spread& larger = left.is_one() ? right : left;
+        spread made = larger;
+        for (std::size_t i = 0; i < made.values.size(); ++i) {
+            made.values[i] = function(left.values[left.is_one() ? 0 : i], right.values[right.is_one() ? 0 : i]);
+        }
+        made.simplify();
+        result = std::move(made);
+        return true;
+    }
+    shape merged;
+    if (!broadcast_shapes(left.dimensions, right.dimensions, merged)) {
+        return false;
+    }
+    const std::size_t count = merged.elements();
+    if (count > left.values.size() && count > right.values.size()) {
+        return false;
+    }
+    const std::size_t rank = merged.rank();
+    const std::vector<std::int64_t> a = left.strides(rank);
+    const std::vector<std::int64_t> b = right.strides(rank);
+    std::vector<std::int64_t> at(rank, 0);
+    spread made{merged, std::vector<double>(count)};
+    for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t from_a = 0;
+        std::int64_t from_b = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            from_a += at[axis] * a[axis];
+            from_b += at[axis] * b[axis];
+        }
+        made.values[i] =
+            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
+        for (std::size_t axis = rank; axis-- > 0;) {
+            if (++at[axis] < merged[axis]) {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+    made.simplify();
+    result = std::move(made);
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/source.hpp
+#ifndef LPT_HOLDS_PLAN_SOURCE_HPP
+#define LPT_HOLDS_PLAN_SOURCE_HPP
+// Which outputs are quantized tensors in disguise.
+
+namespace lpt::inline LPT_ABI::plan {
+
+inline bool is_byte(element type) { return type == u8 || type == i8; }
+
+/// What an output of the graph is: scale * base + shift, element by element.
+///
+/// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
+struct quantized_source {
+    output_ref base;
+    spread scale = spread::of(1);
+    spread shift = spread::of(no_shift);
+    /// Of a base of bytes with one scale: scale * (base - zero_point), all in the range of its type; one, or one for each channel (axis
+    /// 1). Empty where it is not of this form.
+    std::vector<std::int32_t> zero_points;
+
+    bool has_one_zero_point() const { return zero_points.size() == 1; }
+    std::int32_t zero_point() const { return has_one_zero_point() ? zero_points[0] : 0; }
+};
+
+/// The number of the input of an elementwise operation of two inputs that is not the Constant with these numbers; -1 if there is
+/// no such Constant.
+inline int data_port(const graph& model, const node& each, spread& constant) {
+    for (const int port : {1, 0}) {
+        const tensor* value = model.constant_value(each.input(static_cast<std::size_t>(port)));
+        if (value != nullptr && spread_of(*value, each.shape(), constant) &&
+            model.shape(each.input(static_cast<std::size_t>(1 - port))) == each.shape()) {
+            return 1 - port;
+        }
+    }
+    return -1;
+}
+
+namespace detail {
+
+/// Puts one more operation behind a source; false if it is not a sum or product with known numbers.
+inline bool apply_to_source(const graph& model, node_id id, quantized_source& of) {
+    const node& each = model[id];
+    if (each.is<op::convert>()) {
+        return true;
+    }
+    spread constant;
+    const int port = data_port(model, each, constant);
+    if (port < 0) {
+        return false;
+    }
+    const auto product = [](double a, double b) { return a * b; };
+    const auto sum = [](double a, double b) { return a + b; };
+    switch (each.kind()) {
+        case op::kind::multiply:
+            return combine(of.scale, constant, of.scale, product) &&
+                   combine(of.shift, constant, of.shift, scaled_shift);
+        case op::kind::add: return combine(of.shift, constant, of.shift, sum);
+        case op::kind::subtract:
+            return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
+        default: return false;
+    }
+}
+
+/// The input of a node that may be a step of a dequantization; -1 if it cannot be, or has no elements, which no kernel takes.
+inline int dequantization_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || each.type() != f32 || each.shape().dimensions().contains(0)) {
+        return -1;
+    }
+    switch (each.kind()) {
+        case op::kind::convert: return 0;
+        case op::kind::multiply:
+        case op::kind::add:
+        case op::kind::subtract: {
+            spread constant;
+            return data_port(model, each, constant);
+        }
+        default: return -1;
+    }
+}
+
+/// Zero points come as shifts, -scale * zero_point, rounded: within 1e-5 of a whole number they are meant to be that.
+inline bool zero_point_of(element type, double scale, double shift, std::int32_t& result) {
+    const double value = -shift / scale;
+    const double rounded = math::round_half_even(value);
+    if (!(math::absolute(value - rounded) < 1e-5) || rounded < facts(type).lowest || rounded > facts(type).highest) {
+        return false;
+    }
+    result = static_cast<std::int32_t>(rounded);
+    return true;
+}
+
+inline std::vector<std::int32_t> zero_points_of(element type, const spread& scale, const spread& shift) {
+    std::vector<std::int32_t> result;
+    if (!is_byte(type) || !scale.is_one() || scale.one() == 0 || (!shift.is_one() && !shift.varies_only_along(1))) {
+        return result;
+    }
+    result.resize(shift.values.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (!zero_point_of(type, scale.one(), shift.values[i], result[i])) {
+            return {};
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
+inline constexpr std::size_t longest_dequantization = 16;
+
+/// An output as it is.
+inline quantized_source plain_source(const graph& model, output_ref output) {
+    quantized_source result{output, spread::of(1), spread::of(no_shift), {}};
+    result.zero_points = detail::zero_points_of(model.type(output), result.scale, result.shift);
+    return result;
+}
+
+/// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
+inline quantized_source source_of(const graph& model, output_ref output) {
+    std::vector<node_id> above;
+    output_ref base = output;
+    while (!is_byte(model.type(base))) {
+        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
+        if (port < 0) {
+            return plain_source(model, output);
+        }
+        above.push_back(base.node);
+        base = model[base.node].input(static_cast<std::size_t>(port));
+    }
+    quantized_source result{base, spread::of(1), spread::of(no_shift), {}};
+    for (std::size_t i = above.size(); i-- > 0;) {
+        if (!detail::apply_to_source(model, above[i], result)) {
+            return plain_source(model, output);
+        }
+    }
+    result.zero_points = detail::zero_points_of(model.type(base), result.scale, result.shift);
+    return result;
+}
+
+/// True if the output is a dequantization: it is made only for readers that cannot take the low precision tensor.
+inline bool is_dequantization(const graph& model, output_ref output) {
+    return !(source_of(model, output).base == output);
+}
+
+/// The sources of a graph's outputs, each found once, when somebody first asks. The graph must stay as it is, and where it is.
+class quantized_sources {
+    const graph& model_;
+    std::map<std::pair<std::size_t, std::int32_t>, quantized_source> known_;
+
+public:
+    explicit quantized_sources(const graph& model) : model_(model) {}
+
+    const graph& model() const { return model_; }
+    /// What an output is; the reference holds as long as the sources do.
+    const quantized_source& of(output_ref output) {
+        const std::pair key(index_of(output.node), output.port);
+        const auto known = known_.find(key);
+        return known != known_.end() ? known->second : known_.emplace(key, source_of(model_, output)).first->second;
+    }
+    bool is_dequantization(output_ref output) { return !(of(output).base == output); }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/recurrent_weights.hpp
+#ifndef LPT_HOLDS_PLAN_RECURRENT_WEIGHTS_HPP
+#define LPT_HOLDS_PLAN_RECURRENT_WEIGHTS_HPP
+// Weights of recurrent operations: bytes with a scale for each row, where the network has them, or real numbers.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// Where the inputs of a recurrent operation are.
+struct recurrent_ports {
+    std::size_t weights = 0;  // port of W; R and b follow; 0: the operation is not recurrent
+    bool is_sequence = false;
+};
+
+inline recurrent_ports recurrent_ports_of(op::kind kind) {
+    switch (kind) {
+        case op::kind::lstm_cell: return {3, false};
+        case op::kind::gru_cell: return {2, false};
+        case op::kind::lstm_sequence: return {4, true};
+        case op::kind::gru_sequence: return {3, true};
+        default: return {};
+    }
+}
+
+/// Rows of weights, W or R: scale * (value - zero_point), with one of each for every row. `zero_points`: none where all are 0; `scales`:
+/// none of real numbers.
+struct recurrent_weights {
+    tensor values;
+    std::vector<float> scales;
+    std::vector<std::int32_t> zero_points;
+
+    bool are_bytes() const { return !scales.empty(); }
+};
+
+namespace detail {
+
+/// The numbers of each row of a tensor, all axes but the last together being rows; false if they vary inside of rows.
+inline bool numbers_of_rows(const spread& numbers, const shape& dimensions, std::vector<double>& result) {
+    const std::size_t rank = dimensions.rank();
+    const std::vector<std::int64_t> strides = numbers.strides(rank);
+    if (strides[rank - 1] != 0) {
+        return false;
+    }
+    result.assign(dimensions.elements() / static_cast<std::size_t>(dimensions[rank - 1]), 0);
+    for (std::size_t row = 0; row < result.size(); ++row) {
+        std::int64_t at = 0;
+        std::size_t rest = row;
+        for (std::size_t axis = rank - 1; axis-- > 0;) {
+            const auto size = static_cast<std::size_t>(dimensions[axis]);
+            at += static_cast<std::int64_t>(rest % size) * strides[axis];
+            rest /= size;
+        }
+        result[row] = numbers.values[static_cast<std::size_t>(at)];
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Constant bytes that an input dequantizes, one scale and zero point a row; no values where it does something else.
+inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) {
+    const quantized_source source = source_of(model, input);
+    const tensor* values = model.constant_value(source.base);
+    if (values == nullptr || !is_byte(values->type()) || values->dimensions().rank() < 2 || values->elements() == 0) {
+        return {};
+    }
+    std::vector<double> scales;
+    std::vector<double> shifts;
+    if (!detail::numbers_of_rows(source.scale, values->dimensions(), scales) ||
+        !detail::numbers_of_rows(source.shift, values->dimensions(), shifts)) {
+        return {};
+    }
+    recurrent_weights result;
+    bool symmetric = true;
+    for (std::size_t row = 0; row < scales.size(); ++row) {
+        std::int32_t zero_point = 0;
+        if (shifts[row] != 0 && !detail::zero_point_of(values->type(), scales[row], shifts[row], zero_point)) {
+            return {};
+        }
+        result.scales.push_back(static_cast<float>(scales[row]));
+        result.zero_points.push_back(zero_point);
+        symmetric = symmetric && zero_point == 0;
+    }
+    if (symmetric) {
+        result.zero_points.clear();
+    }
+    result.values = *values;
+    return result;
+}
+
+/// True if a recurrent operation multiplies the bytes of this port, W or R.
+inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
+    const std::size_t weights = recurrent_ports_of(each.kind()).weights;
+    return weights != 0 && (port == weights || port == weights + 1) &&
+           bytes_of_weights(model, each.input(port)).are_bytes();
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/reference/activation.hpp
@@ -5951,11 +6396,12 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+/// Every node of known inputs becomes Constants, but for those that `keep_bytes` marks.
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
-    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
+    const bool stays = each.inputs() == 0 || each.has(mark::disabled_constant_folding) || each.is<op::result>() ||
+                       each.is<op::read_value>() || each.is<op::assign>() ||
+                       !reference::can_evaluate(each.attributes()) ||
                        reference::runs_bodies(each.kind());  // variables in bodies live from run to run
     if (stays) {
         return;
@@ -5988,12 +6434,31 @@ inline void clear_folding_marks(graph& model, view<node_id> nodes) {
     }
 }
 
+/// Keeps the dequantizations of weights from being folded that kernels read as bytes.
+inline void keep_bytes(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
+        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+            if (!multiplies_bytes(model, model[id], port)) {
+                continue;
+            }
+            const output_ref bytes = source_of(model, model[id].input(port)).base;
+            for (input_ref user = model.first_use(bytes); user.node != node_id::none; user = model.next_use(user)) {
+                if (detail::dequantization_port(model, user.node) >= 0) {
+                    model.set_mark(user.node, mark::disabled_constant_folding);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace detail
 
 /// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
     const seq<node_id> order = topological_order(model);
     detail::clear_folding_marks(model, order);
+    detail::keep_bytes(model, order);
     constant_folding(model, order);
     for (const node_id id : order) {
         if (model.contains(id)) {
@@ -6246,323 +6711,6 @@ inline void settle(graph& model, const std::vector<known_variable>& variables, k
 }
 
 }  // namespace detail
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/spread.hpp
-#ifndef LPT_HOLDS_PLAN_SPREAD_HPP
-#define LPT_HOLDS_PLAN_SPREAD_HPP
-namespace lpt::inline LPT_ABI::plan {
-
-/// What changes nothing when it is added, not even the sign of a zero.
-inline constexpr double no_shift = -0.0;
-inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
-/// A shift that comes before a scaling as one that comes behind it.
-inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
-
-/// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
-struct spread {
-    lpt::shape dimensions;
-    std::vector<double> values{0.0};
-
-    static spread of(double value) { return {lpt::shape{}, {value}}; }
-
-    bool is_one() const { return values.size() == 1; }
-    double one() const { return values[0]; }
-    bool is(double value) const { return is_one() && values[0] == value; }
-    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
-
-    /// Equal numbers become one.
-    void simplify() {
-        for (const double each : values) {
-            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
-                return;
-            }
-        }
-        values.resize(1);
-        dimensions = lpt::shape{};
-    }
-    /// True if the numbers differ along no axis but `axis`.
-    bool varies_only_along(std::size_t axis) const {
-        for (std::size_t each = 0; each < dimensions.rank(); ++each) {
-            if (each != axis && dimensions[each] != 1) {
-                return false;
-            }
-        }
-        return true;
-    }
-    template <class Function>
-    spread map(Function function) const {
-        spread result = *this;
-        for (double& each : result.values) {
-            each = function(each);
-        }
-        result.simplify();
-        return result;
-    }
-    template <class Test>
-    bool all(Test test) const {
-        for (const double each : values) {
-            if (!test(each)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is that of a tensor that has these axes last.
-    std::vector<std::int64_t> strides(std::size_t rank) const {
-        std::vector<std::int64_t> result(rank, 0);
-        std::int64_t stride = 1;
-        const std::size_t before = rank - dimensions.rank();
-        for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
-            result[before + axis] = dimensions[axis] == 1 ? 0 : stride;
-            stride *= dimensions[axis];
-        }
-        return result;
-    }
-};
-
-/// The numbers of a constant that belong to a tensor of this shape; false if it would enlarge the tensor.
-inline bool spread_of(const tensor& constant, const shape& data, spread& result) {
-    const shape& own = constant.dimensions();
-    const std::size_t rank = data.rank();
-    shape aligned = shape::of_ones(rank);
-    for (std::size_t i = 0; i < own.rank(); ++i) {
-        const dimension size = own[own.rank() - 1 - i];
-        if (size == 1) {
-            continue;
-        }
-        if (i >= rank || size != data[rank - 1 - i]) {
-            return false;
-        }
-        aligned[rank - 1 - i] = size;
-    }
-    const std::size_t count = constant.elements();
-    if (count == 0) {
-        return false;
-    }
-    result.dimensions = aligned;
-    result.values.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        result.values[i] = constant.real(i);
-    }
-    result.simplify();
-    return true;
-}
-
-/// function(left, right), element by element; false if that has more numbers than both, as a row and a column.
-template <class Function>
-bool combine(const spread& left, const spread& right, spread& result, Function function) {
-    if (left.is_one() || right.is_one()) {
-        const spread& larger = left.is_one() ? right : left;
-        spread made = larger;
-        for (std::size_t i = 0; i < made.values.size(); ++i) {
-            made.values[i] = function(left.values[left.is_one() ? 0 : i], right.values[right.is_one() ? 0 : i]);
-        }
-        made.simplify();
-        result = std::move(made);
-        return true;
-    }
-    shape merged;
-    if (!broadcast_shapes(left.dimensions, right.dimensions, merged)) {
-        return false;
-    }
-    const std::size_t count = merged.elements();
-    if (count > left.values.size() && count > right.values.size()) {
-        return false;
-    }
-    const std::size_t rank = merged.rank();
-    const std::vector<std::int64_t> a = left.strides(rank);
-    const std::vector<std::int64_t> b = right.strides(rank);
-    std::vector<std::int64_t> at(rank, 0);
-    spread made{merged, std::vector<double>(count)};
-    for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t from_a = 0;
-        std::int64_t from_b = 0;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            from_a += at[axis] * a[axis];
-            from_b += at[axis] * b[axis];
-        }
-        made.values[i] =
-            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
-        for (std::size_t axis = rank; axis-- > 0;) {
-            if (++at[axis] < merged[axis]) {
-                break;
-            }
-            at[axis] = 0;
-        }
-    }
-    made.simplify();
-    result = std::move(made);
-    return true;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan
-#endif
-
-// ======== lpt/plan/source.hpp
-#ifndef LPT_HOLDS_PLAN_SOURCE_HPP
-#define LPT_HOLDS_PLAN_SOURCE_HPP
-// Which outputs are quantized tensors in disguise.
-
-namespace lpt::inline LPT_ABI::plan {
-
-inline bool is_byte(element type) { return type == u8 || type == i8; }
-
-/// What an output of the graph is: scale * base + shift, element by element.
-///
-/// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
-struct quantized_source {
-    output_ref base;
-    spread scale = spread::of(1);
-    spread shift = spread::of(no_shift);
-    /// Of a base of bytes with one scale: scale * (base - zero_point), all in the range of its type; one, or one for each channel (axis
-    /// 1). Empty where it is not of this form.
-    std::vector<std::int32_t> zero_points;
-
-    bool has_one_zero_point() const { return zero_points.size() == 1; }
-    std::int32_t zero_point() const { return has_one_zero_point() ? zero_points[0] : 0; }
-};
-
-/// The number of the input of an elementwise operation of two inputs that is not the Constant with these numbers; -1 if there is
-/// no such Constant.
-inline int data_port(const graph& model, const node& each, spread& constant) {
-    for (const int port : {1, 0}) {
-        const tensor* value = model.constant_value(each.input(static_cast<std::size_t>(port)));
-        if (value != nullptr && spread_of(*value, each.shape(), constant) &&
-            model.shape(each.input(static_cast<std::size_t>(1 - port))) == each.shape()) {
-            return 1 - port;
-        }
-    }
-    return -1;
-}
-
-namespace detail {
-
-/// Puts one more operation behind a source; false if it is not a sum or product with known numbers.
-inline bool apply_to_source(const graph& model, node_id id, quantized_source& of) {
-    const node& each = model[id];
-    if (each.is<op::convert>()) {
-        return true;
-    }
-    spread constant;
-    const int port = data_port(model, each, constant);
-    if (port < 0) {
-        return false;
-    }
-    const auto product = [](double a, double b) { return a * b; };
-    const auto sum = [](double a, double b) { return a + b; };
-    switch (each.kind()) {
-        case op::kind::multiply:
-            return combine(of.scale, constant, of.scale, product) &&
-                   combine(of.shift, constant, of.shift, scaled_shift);
-        case op::kind::add: return combine(of.shift, constant, of.shift, sum);
-        case op::kind::subtract:
-            return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
-        default: return false;
-    }
-}
-
-/// The input of a node that may be a step of a dequantization; -1 if it cannot be, or has no elements, which no kernel takes.
-inline int dequantization_port(const graph& model, node_id id) {
-    const node& each = model[id];
-    if (each.outputs() != 1 || each.type() != f32 || each.shape().dimensions().contains(0)) {
-        return -1;
-    }
-    switch (each.kind()) {
-        case op::kind::convert: return 0;
-        case op::kind::multiply:
-        case op::kind::add:
-        case op::kind::subtract: {
-            spread constant;
-            return data_port(model, each, constant);
-        }
-        default: return -1;
-    }
-}
-
-/// Zero points come as shifts, -scale * zero_point, rounded: within 1e-5 of a whole number they are meant to be that.
-inline bool zero_point_of(element type, double scale, double shift, std::int32_t& result) {
-    const double value = -shift / scale;
-    const double rounded = math::round_half_even(value);
-    if (!(math::absolute(value - rounded) < 1e-5) || rounded < facts(type).lowest || rounded > facts(type).highest) {
-        return false;
-    }
-    result = static_cast<std::int32_t>(rounded);
-    return true;
-}
-
-inline std::vector<std::int32_t> zero_points_of(element type, const spread& scale, const spread& shift) {
-    std::vector<std::int32_t> result;
-    if (!is_byte(type) || !scale.is_one() || scale.one() == 0 || (!shift.is_one() && !shift.varies_only_along(1))) {
-        return result;
-    }
-    result.resize(shift.values.size());
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        if (!zero_point_of(type, scale.one(), shift.values[i], result[i])) {
-            return {};
-        }
-    }
-    return result;
-}
-
-}  // namespace detail
-
-/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
-inline constexpr std::size_t longest_dequantization = 16;
-
-/// An output as it is.
-inline quantized_source plain_source(const graph& model, output_ref output) {
-    quantized_source result{output, spread::of(1), spread::of(no_shift), {}};
-    result.zero_points = detail::zero_points_of(model.type(output), result.scale, result.shift);
-    return result;
-}
-
-/// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
-inline quantized_source source_of(const graph& model, output_ref output) {
-    std::vector<node_id> above;
-    output_ref base = output;
-    while (!is_byte(model.type(base))) {
-        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
-        if (port < 0) {
-            return plain_source(model, output);
-        }
-        above.push_back(base.node);
-        base = model[base.node].input(static_cast<std::size_t>(port));
-    }
-    quantized_source result{base, spread::of(1), spread::of(no_shift), {}};
-    for (std::size_t i = above.size(); i-- > 0;) {
-        if (!detail::apply_to_source(model, above[i], result)) {
-            return plain_source(model, output);
-        }
-    }
-    result.zero_points = detail::zero_points_of(model.type(base), result.scale, result.shift);
-    return result;
-}
-
-/// True if the output is a dequantization: it is made only for readers that cannot take the low precision tensor.
-inline bool is_dequantization(const graph& model, output_ref output) {
-    return !(source_of(model, output).base == output);
-}
-
-/// The sources of a graph's outputs, each found once, when somebody first asks. The graph must stay as it is, and where it is.
-class quantized_sources {
-    const graph& model_;
-    std::map<std::pair<std::size_t, std::int32_t>, quantized_source> known_;
-
-public:
-    explicit quantized_sources(const graph& model) : model_(model) {}
-
-    const graph& model() const { return model_; }
-    /// What an output is; the reference holds as long as the sources do.
-    const quantized_source& of(output_ref output) {
-        const std::pair key(index_of(output.node), output.port);
-        const auto known = known_.find(key);
-        return known != known_.end() ? known->second : known_.emplace(key, source_of(model_, output)).first->second;
-    }
-    bool is_dequantization(output_ref output) { return !(of(output).base == output); }
-};
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
@@ -8587,8 +8735,9 @@ private:
     tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
-    tensor_id pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
-                            std::int64_t n, std::int64_t& distance);
+    recurrent_weights recurrent_weights_of(const node& each, std::size_t port);
+    tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
+                            std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
     attention_input input_of_attention(node_id id, std::size_t port);
     void join_to_attentions(const seq<node_id>& order);
@@ -10297,12 +10446,11 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Where the inputs of a recurrent operation are, and what it is.
+/// What a recurrent operation is.
 struct recurrent_form {
     const op::detail::recurrent_attributes* attributes = nullptr;
     kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
-    bool is_sequence = false;
-    std::size_t weights = 0;  // port of W; R and b follow
+    recurrent_ports ports;
     op::recurrent_direction direction = op::recurrent_direction::forward;
 };
 
@@ -10312,27 +10460,20 @@ inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
 
 /// False for operations that are not recurrent.
 inline bool recurrent_form_of(const node& each, recurrent_form& result) {
+    result.ports = recurrent_ports_of(each.kind());
     switch (each.kind()) {
-        case op::kind::lstm_cell:
-            result.attributes = &each.as<op::lstm_cell>();
-            result.weights = 3;
-            return true;
+        case op::kind::lstm_cell: result.attributes = &each.as<op::lstm_cell>(); return true;
         case op::kind::gru_cell:
             result.attributes = &each.as<op::gru_cell>();
             result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
-            result.weights = 2;
             return true;
         case op::kind::lstm_sequence:
             result.attributes = &each.as<op::lstm_sequence>();
-            result.is_sequence = true;
-            result.weights = 4;
             result.direction = each.as<op::lstm_sequence>().direction;
             return true;
         case op::kind::gru_sequence:
             result.attributes = &each.as<op::gru_sequence>();
             result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
-            result.is_sequence = true;
-            result.weights = 3;
             result.direction = each.as<op::gru_sequence>().direction;
             return true;
         default: return false;
@@ -10378,27 +10519,44 @@ inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first,
 }  // namespace detail
 
 /// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
-inline tensor_id planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows,
+inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                                         std::int64_t first, std::int64_t n, std::int64_t& distance) {
+    const tensor values = weights.are_bytes() ? weights.values : as_f32(weights.values);
     kernel::gemm_weights packing;
-    packing.type = kernel::element_kind::f32;
+    packing.type = kind_of(values.type());
     packing.n = n;
-    packing.k = weights.dimensions()[weights.dimensions().rank() - 1];
+    packing.k = values.dimensions()[values.dimensions().rank() - 1];
     packing.k_stride = 1;
     packing.n_stride = packing.k;
+    packing.zero_point_count = weights.zero_points.empty() ? 0 : n;
     const std::size_t size = kernels().packed_gemm_bytes(packing.type, packing.k, n);
     distance = static_cast<std::int64_t>((size + 63) / 64 * 64);
-    const std::string form = "recurrent " + std::to_string(directions) + " " + std::to_string(rows) + " " +
-                             std::to_string(first) + " " + std::to_string(n);
-    const tensor values = as_f32(weights);
+    std::string form = "recurrent";
+    for (const std::int64_t number : {static_cast<std::int64_t>(packing.type), directions, rows, first, n}) {
+        form += " " + std::to_string(number);
+    }
+    for (const std::int32_t zero_point : weights.zero_points) {
+        form += " " + std::to_string(zero_point);
+    }
     const auto packed = packed_weights().find_or_pack(
-        weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
+        weights.values, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
             for (std::int64_t d = 0; d < directions; ++d) {
-                packing.data = values.data() + (d * rows + first) * packing.k * 4;
+                const std::int64_t row = d * rows + first;
+                packing.data = values.data() + byte_size(values.type(), static_cast<std::size_t>(row * packing.k));
+                packing.zero_points = weights.zero_points.empty() ? nullptr : weights.zero_points.data() + row;
                 kernels().pack_gemm(packing, to + d * distance, options_.parallel);
             }
         });
     return add_constant(detail::tensor_of_packed(packed));
+}
+
+/// The weights of a recurrent operation at a port; no values where they are not known.
+inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
+    if (multiplies_bytes(model(), each, port)) {
+        return bytes_of_weights(model(), each.input(port));
+    }
+    const tensor* known = model().constant_value(each.input(port));
+    return known == nullptr ? recurrent_weights() : recurrent_weights{*known, {}, {}};
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
@@ -10411,40 +10569,23 @@ inline tensor_id planner::sequence_lengths(output_ref given, std::int64_t time) 
     return all ? tensor_id::none : tensor_of(given, layout::plain);
 }
 
-/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
-inline bool planner::make_recurrent(node_id id) {
-    const node& each = model()[id];
-    detail::recurrent_form form;
-    if (!detail::recurrent_form_of(each, form) || each.type() != f32 || each.own_types() != nullptr ||
-        each.inputs() > form.weights + 3 || !detail::has_elements(each.shape())) {
-        return false;
-    }
-    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
-    const std::size_t states = is_lstm ? 2 : 1;
-    for (std::size_t port = 0; port <= states; ++port) {
-        if (model().type(each.input(port)) != f32 || !detail::has_elements(model().shape(each.input(port)))) {
-            return false;
-        }
-    }
-    const bool has_bias = each.inputs() > form.weights + 2;
-    for (std::size_t port = form.weights; port < each.inputs(); ++port) {
-        if (model().constant_value(each.input(port)) == nullptr) {
-            return false;
-        }
-    }
-    kernel::recurrent_problem problem;
+namespace detail {
+
+/// The sizes, directions and functions of a recurrent operation; false where the kernel does not know a function.
+inline bool recurrent_problem_of(const graph& model, const node& each, const recurrent_form& form,
+                                 kernel::recurrent_problem& problem) {
     problem.kind = form.kind;
-    if (!detail::set_gate_functions(*form.attributes, problem)) {
+    if (!set_gate_functions(*form.attributes, problem)) {
         return false;
     }
-    const shape& data = model().shape(each.input(0));
+    const shape& data = model.shape(each.input(0));
     problem.batch = data[0];
-    problem.time = form.is_sequence ? data[1] : 1;
-    problem.inputs = data[form.is_sequence ? 2 : 1];
+    problem.time = form.ports.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.ports.is_sequence ? 2 : 1];
     problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
     problem.reverse = form.direction == op::recurrent_direction::reverse;
     problem.hidden = form.attributes->hidden_size;
-    if (is_lstm) {
+    if (form.kind == kernel::recurrent_kind::lstm) {
         const auto order = each.is<op::lstm_cell>() ? each.as<op::lstm_cell>().gate_order(each.version())
                                                     : op::lstm_weights_format::fico;
         const char letters[] = {'f', 'i', 'c', 'o'};
@@ -10454,8 +10595,58 @@ inline bool planner::make_recurrent(node_id id) {
         problem.couples_forget =
             each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
     }
+    return true;
+}
+
+/// True for an operation of f32 without peepholes, with elements in its data and states.
+inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form, std::size_t states) {
+    if (each.type() != f32 || each.own_types() != nullptr || each.inputs() > form.ports.weights + 3 ||
+        !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port <= states; ++port) {
+        if (model.type(each.input(port)) != f32 || !has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// `numbers` as f32 in a row, times `factor`.
+inline tensor row_of(const std::vector<float>& numbers, double factor) {
+    tensor_builder result(f32, shape{static_cast<dimension>(numbers.size())});
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        result.real(i, static_cast<double>(numbers[i]) * factor);
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights of bytes are multiplied as they are.
+inline bool planner::make_recurrent(node_id id) {
+    const node& each = model()[id];
+    detail::recurrent_form form;
+    if (!detail::recurrent_form_of(each, form)) {
+        return false;
+    }
+    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
+    const std::size_t states = is_lstm ? 2 : 1;
+    const std::size_t weights = form.ports.weights;
+    const bool has_bias = each.inputs() > weights + 2;
+    kernel::recurrent_problem problem;
+    if (!detail::is_plain_recurrent(model(), each, form, states) ||
+        !detail::recurrent_problem_of(model(), each, form, problem) ||
+        (has_bias && model().constant_value(each.input(weights + 2)) == nullptr)) {
+        return false;
+    }
+    const recurrent_weights of_data = recurrent_weights_of(each, weights);
+    const recurrent_weights of_state = recurrent_weights_of(each, weights + 1);
+    if (!of_data.values || !of_state.values) {
+        return false;
+    }
     tensor_id lengths = tensor_id::none;
-    if (form.is_sequence) {
+    if (form.ports.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
         if (type != i32 && type != i64) {
@@ -10464,19 +10655,30 @@ inline bool planner::make_recurrent(node_id id) {
         problem.length_bytes = type == i32 ? 4 : 8;
         lengths = sequence_lengths(given, problem.time);
     }
-    const tensor input_weights = *model().constant_value(each.input(form.weights));
-    const tensor hidden_weights = *model().constant_value(each.input(form.weights + 1));
     const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
     const bool apart = form.kind == kernel::recurrent_kind::gru;
     std::int64_t unused = 0;
     std::vector<tensor_id> operands;
-    operands.push_back(tensor_of(each.input(0), layout::plain));
-    operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
-    operands.push_back(tensor_id::none);
+    tensor_id input_scale = tensor_id::none;
+    const quantized_source& data = sources_.of(each.input(0));
+    const bool quantized = is_byte(model().type(data.base)) && data.has_one_zero_point();
+    if (of_data.are_bytes()) {
+        input_scale = add_constant(detail::row_of(of_data.scales, quantized ? data.scale.one() : 1));
+    }
+    if (of_data.are_bytes() && quantized) {
+        problem.input_type = kind_of(model().type(data.base));
+        problem.input_zero_point = data.zero_point();
+        operands.push_back(tensor_of(data.base, layout::plain));
+    } else {
+        problem.splits_inputs = of_data.are_bytes();
+        operands.push_back(tensor_of(each.input(0), layout::plain));
+    }
+    operands.push_back(pack_matrices(of_data, 1, 0, 0, problem.directions * rows, unused));
+    operands.push_back(input_scale);
     tensor_id bias = tensor_id::none;
     tensor_id hidden_bias = tensor_id::none;
     if (has_bias) {
-        const tensor given = *model().constant_value(each.input(form.weights + 2));
+        const tensor given = *model().constant_value(each.input(weights + 2));
         const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
         const auto gates = static_cast<std::size_t>(rows);
         bias = add_constant(detail::columns_of(given, row, 0, gates));
@@ -10485,18 +10687,20 @@ inline bool planner::make_recurrent(node_id id) {
         }
     }
     operands.push_back(bias);
-    operands.push_back(pack_matrices(hidden_weights, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
+    operands.push_back(pack_matrices(of_state, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
                                      problem.packed_hidden_bytes));
-    operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
-                                             problem.hidden, problem.packed_candidate_bytes)
+    operands.push_back(apart ? pack_matrices(of_state, problem.directions, rows, 2 * problem.hidden, problem.hidden,
+                                             problem.packed_candidate_bytes)
                              : tensor_id::none);
+    problem.splits_states = of_state.are_bytes();
+    operands.push_back(of_state.are_bytes() ? add_constant(detail::row_of(of_state.scales, 1)) : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
     operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
     operands.push_back(lengths);
     std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
-    if (!form.is_sequence) {
+    if (!form.ports.is_sequence) {
         operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());
@@ -10505,7 +10709,11 @@ inline bool planner::make_recurrent(node_id id) {
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    add_kernel({id}, problem, std::move(operands));
+    const element precision = problem.input_type != kernel::element_kind::f32 ? model().type(data.base)
+                              : of_data.are_bytes()                           ? of_data.values.type()
+                              : of_state.are_bytes()                          ? of_state.values.type()
+                                                                              : f32;
+    add_kernel({id}, problem, std::move(operands), precision);
     return true;
 }
 

@@ -28,8 +28,8 @@ struct matrix_operand {
                    ? yes
                    : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
     }
-    /// The scale of the operand as it stands at the product: turned as the operand is. It has one value along the summed axis.
-    constexpr tensor turned(const tensor& scale) const {
+    /// The scale of the operand as it stands at the product: transposed where the operand is. It has one value along the summed axis.
+    constexpr tensor transposed_with_operand(const tensor& scale) const {
         const std::size_t rank = scale.dimensions().rank();
         if (!transposed || scale.elements() == 1) {
             return scale;

@@ -32,38 +32,38 @@ struct add_transformation : guarded<add_transformation, dequantization[2]> {
             add = unshare(r, id);
             find_branches(r, add, branches);
         }
-        const full_path kept = choose_full_path(r, branches[0], branches[1]);
-        return kept == full_path::constant ? add_constant(r, add, branches)
-                                           : move_other(r, add, branches, static_cast<std::size_t>(kept));
+        const full_path full = choose_full_path(r, branches[0], branches[1]);
+        return full == full_path::constant ? add_constant(r, add, branches)
+                                           : move_other(r, add, branches, static_cast<std::size_t>(full));
     }
 
 private:
-    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t kept_port) {
-        const std::size_t port = 1 - kept_port;
+    static constexpr bool move_other(rewrite& r, node_id add, view<dequantization> branches, std::size_t full_port) {
+        const std::size_t port = 1 - full_port;
         if (const verdict why = has_low_precision(r, add, branches[port]); !why && !branches[port].empty()) {
             return r.refused(add, name, why);
         }
         const dequantization moved = normalize_dequantization(r, fold_dequantization(r, add, port));
-        const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, kept_port));
+        const dequantization full = normalize_dequantization(r, fold_dequantization(r, add, full_port));
         const affine moved_map = affine_of(r, moved);
-        const affine kept_map = affine_of(r, kept);
-        // What is left on the kept branch: s1 / s2 (q1 - (z1 + z2 s2 / s1)).
-        const affine rest{kept_map.zero_point + moved_map.zero_point * moved_map.scale / kept_map.scale,
-                          kept_map.scale / moved_map.scale};
-        if (!is_finite(rest.zero_point) || !is_finite(rest.scale) || !is_finite(moved_map.scale) ||
-            !stays_finite(r.model, kept.data, rest.scale)) {
-            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
+        const affine full_map = affine_of(r, full);
+        // s1 / s2 (q1 - (z1 + z2 s2 / s1)), on the branch that stays in floating point.
+        const affine remaining{full_map.zero_point + moved_map.zero_point * moved_map.scale / full_map.scale,
+                               full_map.scale / moved_map.scale};
+        if (!is_finite(remaining.zero_point) || !is_finite(remaining.scale) || !is_finite(moved_map.scale) ||
+            !stays_finite(r.model, full.data, remaining.scale)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(full_port)));
         }
         output_ref inputs[2];
         inputs[port] = moved.data;
-        inputs[kept_port] = append_affine(r, floating_point_data(kept), rest);
+        inputs[full_port] = append_affine(r, floating_point_data(full), remaining);
         const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
         const element given = r.model[add].type();
         rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
-        fold_dequantization(r, add, kept_port);
+        fold_dequantization(r, add, full_port);
         return true;
     }
     /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.

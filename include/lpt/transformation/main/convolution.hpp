@@ -68,12 +68,13 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const bool in_place =
+    // What nobody else reads is rewritten as it stands; otherwise a copy of the convolution, with dequantizations of its own.
+    const bool owns_what_changes =
         is_unshared(model, facts.data, false) &&
         (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
-    const bool was_shared = !is_unshared(model, facts.data) ||
-                            (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
-    const node_id convolution = in_place ? id : unshare(r, id, false);
+    const bool shares_constants = !is_unshared(model, facts.data) ||
+                                  (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -83,11 +84,11 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
     }
-    if (!low.source && (!in_place || weights.found.empty())) {
+    if (!low.source && (!owns_what_changes || weights.found.empty())) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found =
-        in_place ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
+        owns_what_changes ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
@@ -106,7 +107,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (was_shared || model[convolution].is<op::convolution_backprop_data>()) {
+    if (shares_constants || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();

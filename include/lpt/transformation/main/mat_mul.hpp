@@ -132,12 +132,13 @@ private:
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {
-            right = operand_of(model, product, 1).turned(to_scalar(constant_of(model, b.scale)));
+            right = operand_of(model, product, 1).transposed_with_operand(to_scalar(constant_of(model, b.scale)));
         }
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        return to_scalar(constant(operand_of(model, product, 0).turned(left)).as(f32) * constant(right).as(f32));
+        return to_scalar(constant(operand_of(model, product, 0).transposed_with_operand(left)).as(f32) *
+                         constant(right).as(f32));
     }
 };
 
