@@ -1994,8 +1994,8 @@ inline constexpr operator_entry activation_operators[] = {
 /// Weights that a file dequantizes: what is done to them is done to their integers, so that these are found.
 namespace lpt::inline LPT_ABI::onnx {
 
-/// The dequantization `from` with `moved(output)` in place of each output that it begins with; nothing where that gives nothing for one of
-/// them. A dequantization has no more than `levels` operations in a row.
+/// Converts, Subtracts and Multiplies as they stand above `from`, with `moved(output)` in place of each output that they begin with, which must move
+/// elements so that they broadcast as before; nothing where that gives nothing for one of them, or more than `levels` stand in a row.
 template <class Moved>
 output_ref with_sources_moved(operation& n, output_ref from, const Moved& moved, int levels = 4) {
     const graph& model = n.builder().model();
@@ -7798,14 +7798,13 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
 /// dequantized, their integers are put in order, so that the dequantization stands right above the operation.
 inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
     const auto ordered = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
-    const std::size_t rank = n.rank(from);
+    const lpt::shape all = n.shape(from);
     const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
         const lpt::shape& own = n.shape(each);
-        if (own.is_static() && own.elements() == 1) {
-            return each;
+        if (!own.is_static() || !all.rank_is_static() || (own.rank() != all.rank() && own.elements() != 1)) {
+            return {};
         }
-        const bool has_gates = own.rank_is_static() && own.rank() == rank && rank > 1;
-        return !has_gates ? output_ref() : own[1] == 1 ? each : ordered(each);
+        return own.elements() == 1 || own[1] == 1 ? each : ordered(each);
     });
     return made ? made : ordered(from);
 }
@@ -7849,7 +7848,7 @@ inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_
     }
     return n.make(op::multiply{}, {result, by_rows(n.in(scale))});
 }
-/// LSTM with weights in bytes. Data and states are not quantized, which is nearer to the network that was quantized.
+/// LSTM with weights in bytes. Data are not quantized, which is nearer to the network that was quantized.
 inline void read_dynamic_quantize_lstm(operation& n) {
     if (n.integer("hidden_size", 0) == 0) {
         n.wrong({"needs the attribute 'hidden_size'"});
@@ -16011,8 +16010,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
 ///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
-///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
-///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
+///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -16030,7 +16029,6 @@ struct recurrent_problem {
     bool reverse = false;
     bool couples_forget = false;
     bool splits_states = false;
-    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -16075,7 +16073,6 @@ struct recurrent_problem {
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
         visit("splits_states", self.splits_states);
-        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -16118,31 +16115,17 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Bytes of a row of digits.
-constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
-
-/// Rows of inputs that are split at once.
-constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
-    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
-    return rows < 32 ? rows : 32;
-}
-
-/// Floats of a row of sums with all inputs.
-constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
-    return p.directions * gates_of(p.kind) * p.hidden;
-}
+/// Bytes of a row of digits of a state.
+constexpr std::int64_t digit_row(const recurrent_problem& p) noexcept { return (p.hidden + 63) / 64 * 64; }
 
 /// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
-/// and inputs that are split, the sums and bytes of both digits, and a scale.
+/// that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
     const std::int64_t sequences = p.batch * p.directions;
-    const std::int64_t split_states = p.splits_states ? sequences : 0;
-    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
-                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
-                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
-                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
-    return static_cast<std::size_t>(4 * floats +
-                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
+    const std::int64_t sequence = 4 * (gate_row(p) + 3 * whole_vectors(p.hidden));
+    const std::int64_t digits = 4 * whole_vectors(sequences) + sequences * 2 * (4 * gate_row(p) + digit_row(p));
+    return static_cast<std::size_t>(4 * whole_vectors(inputs) + sequences * sequence + (p.splits_states ? digits : 0));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -686,8 +686,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
 ///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
-///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
-///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
+///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -705,7 +705,6 @@ struct recurrent_problem {
     bool reverse = false;
     bool couples_forget = false;
     bool splits_states = false;
-    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -750,7 +749,6 @@ struct recurrent_problem {
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
         visit("splits_states", self.splits_states);
-        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -793,31 +791,17 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Bytes of a row of digits.
-constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
-
-/// Rows of inputs that are split at once.
-constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
-    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
-    return rows < 32 ? rows : 32;
-}
-
-/// Floats of a row of sums with all inputs.
-constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
-    return p.directions * gates_of(p.kind) * p.hidden;
-}
+/// Bytes of a row of digits of a state.
+constexpr std::int64_t digit_row(const recurrent_problem& p) noexcept { return (p.hidden + 63) / 64 * 64; }
 
 /// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
-/// and inputs that are split, the sums and bytes of both digits, and a scale.
+/// that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
     const std::int64_t sequences = p.batch * p.directions;
-    const std::int64_t split_states = p.splits_states ? sequences : 0;
-    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
-                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
-                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
-                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
-    return static_cast<std::size_t>(4 * floats +
-                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
+    const std::int64_t sequence = 4 * (gate_row(p) + 3 * whole_vectors(p.hidden));
+    const std::int64_t digits = 4 * whole_vectors(sequences) + sequences * 2 * (4 * gate_row(p) + digit_row(p));
+    return static_cast<std::size_t>(4 * whole_vectors(inputs) + sequences * sequence + (p.splits_states ? digits : 0));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -14475,14 +14459,14 @@ private:
 namespace lpt::inline LPT_ABI::kernel {
 
 /// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
-/// number, ties to even, so that it moves by 0.502 * scale at most (x / scale is rounded before). As u8, digits have the zero point 128.
+/// number, ties to even, so that it moves by 0.506 * scale at most (x / scale and the scale are rounded, too). As u8, digits have the zero point 128.
 template <class Isa>
 struct digits {
     using simd = lanes<Isa>;
     static constexpr std::int32_t zero_point = 128;
     static constexpr float largest = 127 * 256 + 127;
 
-    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but numbers below 1e-30 count as
+    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
     /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
     static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
         const float most = greatest_magnitude(from, count);
@@ -14502,24 +14486,13 @@ struct digits {
 
     /// to = scale * fma(256, high, low). Whole vectors are read and written.
     static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
+        const auto base = simd::broadcast(256);
+        const auto factor = simd::broadcast(scale);
         for (std::int64_t i = 0; i < count; i += simd::width)
-            simd::store(to + i, simd::multiply(simd::broadcast(scale), number(high + i, low + i)));
-    }
-
-    /// to = fma(scale, fma(256, high, low), bias), `bias` of `count` elements or null: 0. Whole vectors of the sums are read.
-    static void join(const float* high, const float* low, float scale, const float* bias, std::int64_t count,
-                     float* to) noexcept {
-        for (std::int64_t i = 0; i < count; i += simd::width) {
-            const auto shift = bias == nullptr ? simd::broadcast(0) : load_part<Isa>(bias + i, count - i);
-            const auto result = simd::fma(simd::broadcast(scale), number(high + i, low + i), shift);
-            store_part<Isa>(to + i, result, count - i);
-        }
+            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
     }
 
 private:
-    [[gnu::always_inline]] static auto number(const float* high, const float* low) noexcept {
-        return simd::fma(simd::broadcast(256), simd::load(high), simd::load(low));
-    }
     /// NaN counts as greater than all numbers.
     static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
         const auto magnitude = simd::broadcast_int(0x7fffffff);
@@ -14554,25 +14527,11 @@ struct kernel_of<Isa, recurrent_problem> {
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
 
-    /// Rows of numbers in two digits: a row of bytes and sums for each digit, and a scale for both.
-    struct digit_memory {
+    /// Digits of the states of some sequences: a row of bytes and of sums for each digit, and a scale for both.
+    struct state_digits {
         float* sums;
         float* scales;
         std::uint8_t* bytes;
-        std::int64_t sum_row;
-        std::int64_t byte_row;
-
-        float* sums_of(std::int64_t row) const noexcept { return sums + 2 * row * sum_row; }
-        std::uint8_t* bytes_of(std::int64_t row) const noexcept { return bytes + 2 * row * byte_row; }
-        /// Those from a row on.
-        digit_memory from(std::int64_t row) const noexcept {
-            return {sums_of(row), scales + row, bytes_of(row), sum_row, byte_row};
-        }
-        void split(const float* from, std::int64_t row_distance, std::int64_t rows, std::int64_t count) const noexcept {
-            for (std::int64_t row = 0; row < rows; ++row)
-                scales[row] =
-                    digits<Isa>::split(from + row * row_distance, count, bytes_of(row), bytes_of(row) + byte_row);
-        }
     };
 
     /// The scratch memory of a call.
@@ -14582,27 +14541,20 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
-        digit_memory states;
-        digit_memory split;  // of some inputs
+        state_digits digits;  // where states are split
 
         explicit memory(const recurrent_problem& p) noexcept {
             const std::int64_t sequences = p.batch * p.directions;
-            const std::int64_t split_states = p.splits_states ? sequences : 0;
             inputs = static_cast<float*>(p.scratch.data);
-            gates = inputs + whole_vectors(p.batch * p.time * input_row(p) + 16);
+            gates = inputs + whole_vectors(p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16);
             state = gates + sequences * gate_row(p);
             cell = state + sequences * whole_vectors(p.hidden);
             reset = cell + sequences * whole_vectors(p.hidden);
-            states.sums = reset + sequences * whole_vectors(p.hidden);
-            states.scales = states.sums + 2 * split_states * gate_row(p);
-            states.sum_row = gate_row(p);
-            states.byte_row = digit_row(p.hidden);
-            split.sums = states.scales + whole_vectors(split_states);
-            split.sum_row = whole_vectors(input_row(p));
-            split.scales = split.sums + 2 * split_inputs(p) * split.sum_row;
-            split.byte_row = digit_row(p.inputs);
-            states.bytes = reinterpret_cast<std::uint8_t*>(split.scales + whole_vectors(split_inputs(p)));
-            split.bytes = states.bytes + 2 * split_states * states.byte_row;
+            digits = {};
+            if (!p.splits_states) return;
+            digits.sums = reset + sequences * whole_vectors(p.hidden);
+            digits.scales = digits.sums + 2 * sequences * gate_row(p);
+            digits.bytes = reinterpret_cast<std::uint8_t*>(digits.scales + whole_vectors(sequences));
         }
     };
 
@@ -14698,51 +14650,18 @@ struct kernel_of<Isa, recurrent_problem> {
         }
     }
 
-    /// A product of the digits of `rows` rows, whose sums are for `join`.
-    static void multiply_digits(const digit_memory& of, std::int64_t rows, std::int64_t inner, std::int64_t columns,
-                                const unsigned char* packed, const float* scale,
-                                const parallel_for& parallel) noexcept {
-        gemm_problem product;
-        product.m = 2 * rows;
-        product.n = columns;
-        product.k = inner;
-        product.a = of.bytes;
-        product.a_type = element_kind::u8;
-        product.a_zero_point = digits<Isa>::zero_point;
-        product.a_row_stride = of.byte_row;
-        product.packed_b = packed;
-        product.c = of.sums;
-        product.c_row_stride = of.sum_row;
-        product.finish.scale = scale;
-        product.finish.output_type = element_kind::f32;
-        gemm<Isa>::run(product, parallel);
-    }
-
     /// W x + b of all steps.
-    static void multiply_inputs(const recurrent_problem& p, const memory& m, const parallel_for& parallel) noexcept {
-        const std::int64_t rows = p.batch * p.time;
-        const std::int64_t columns = input_row(p);
-        for (std::int64_t row = 0; p.splits_inputs && row < rows; row += split_inputs(p)) {
-            const std::int64_t some = rows - row < split_inputs(p) ? rows - row : split_inputs(p);
-            m.split.split(static_cast<const float*>(p.input) + row * p.inputs, p.inputs, some, p.inputs);
-            multiply_digits(m.split, some, p.inputs, columns, p.packed_input, p.input_scale, parallel);
-            for (std::int64_t i = 0; i < some; ++i) {
-                const float* const sums = m.split.sums_of(i);
-                digits<Isa>::join(sums, sums + m.split.sum_row, m.split.scales[i], p.input_bias, columns,
-                                  m.inputs + (row + i) * columns);
-            }
-        }
-        if (p.splits_inputs) return;
+    static void multiply_inputs(const recurrent_problem& p, float* to, const parallel_for& parallel) noexcept {
         gemm_problem product;
-        product.m = rows;
-        product.n = columns;
+        product.m = p.batch * p.time;
+        product.n = p.directions * gates_of(p.kind) * p.hidden;
         product.k = p.inputs;
         product.a = p.input;
         product.a_type = p.input_type;
         product.a_row_stride = p.inputs;
         product.a_zero_point = p.input_zero_point;
         product.packed_b = p.packed_input;
-        product.c = m.inputs;
+        product.c = to;
         product.c_row_stride = product.n;
         product.finish.scale = p.input_scale;
         product.finish.bias = p.input_bias;
@@ -14757,15 +14676,20 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
-        digit_memory split;
+        state_digits digits;
 
         sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
-            : number(which * p.directions + direction), split(m.states.from(direction * p.batch + which)) {
+            : number(which * p.directions + direction) {
             const std::int64_t row = direction * p.batch + which;
             gates = m.gates + row * gate_row(p);
             state = m.state + row * whole_vectors(p.hidden);
             cell = m.cell + row * whole_vectors(p.hidden);
             reset = m.reset + row * whole_vectors(p.hidden);
+            digits = {};
+            if (!p.splits_states) return;
+            digits.sums = m.digits.sums + 2 * row * gate_row(p);
+            digits.scales = m.digits.scales + row;
+            digits.bytes = m.digits.bytes + 2 * row * digit_row(p);
         }
     };
 
@@ -14776,19 +14700,11 @@ struct kernel_of<Isa, recurrent_problem> {
         std::int64_t columns;
     };
 
-    /// Products of the states of sequence `first` and those that follow, `rows` together.
+    /// Products of `rows` states, those of sequence `first` and of the ones that follow.
     static void multiply_states(const recurrent_problem& p, const sequence& first, const float* states,
                                 std::int64_t rows, const state_weights& weights, float* to,
                                 const parallel_for& parallel) noexcept {
-        if (p.splits_states) {
-            const digit_memory& split = first.split;
-            split.split(states, whole_vectors(p.hidden), rows, p.hidden);
-            multiply_digits(split, rows, p.hidden, weights.columns, weights.packed, weights.scale, parallel);
-            for (std::int64_t row = 0; row < rows; ++row)
-                digits<Isa>::join(split.sums_of(row), split.sums_of(row) + split.sum_row, split.scales[row],
-                                  weights.columns, to + row * gate_row(p));
-            return;
-        }
+        if (p.splits_states) return multiply_digits(p, first.digits, states, rows, weights, to, parallel);
         gemm_problem product;
         product.m = rows;
         product.n = weights.columns;
@@ -14801,6 +14717,32 @@ struct kernel_of<Isa, recurrent_problem> {
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
         gemm<Isa>::run(product, parallel);
+    }
+    static void multiply_digits(const recurrent_problem& p, const state_digits& rows_of_digits, const float* states,
+                                std::int64_t rows, const state_weights& weights, float* to,
+                                const parallel_for& parallel) noexcept {
+        const auto bytes_of_digit = [&](std::int64_t row) { return rows_of_digits.bytes + row * digit_row(p); };
+        const auto sums_of_digit = [&](std::int64_t row) { return rows_of_digits.sums + row * gate_row(p); };
+        for (std::int64_t row = 0; row < rows; ++row)
+            rows_of_digits.scales[row] = digits<Isa>::split(states + row * whole_vectors(p.hidden), p.hidden,
+                                                            bytes_of_digit(2 * row), bytes_of_digit(2 * row + 1));
+        gemm_problem product;
+        product.m = 2 * rows;
+        product.n = weights.columns;
+        product.k = p.hidden;
+        product.a = rows_of_digits.bytes;
+        product.a_type = element_kind::u8;
+        product.a_zero_point = digits<Isa>::zero_point;
+        product.a_row_stride = digit_row(p);
+        product.packed_b = weights.packed;
+        product.c = rows_of_digits.sums;
+        product.c_row_stride = gate_row(p);
+        product.finish.scale = weights.scale;
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+        for (std::int64_t row = 0; row < rows; ++row)
+            digits<Isa>::join(sums_of_digit(2 * row), sums_of_digit(2 * row + 1), rows_of_digits.scales[row],
+                              weights.columns, to + row * gate_row(p));
     }
 
     static std::int64_t length_of(const recurrent_problem& p, std::int64_t sequence) noexcept {
@@ -14884,7 +14826,7 @@ struct kernel_of<Isa, recurrent_problem> {
     /// Threads take sequences as a whole, or, where there are fewer than threads, share the products of each step.
     static void run(const recurrent_problem& p, const parallel_for& parallel) noexcept {
         const memory m(p);
-        multiply_inputs(p, m, parallel);
+        multiply_inputs(p, m.inputs, parallel);
         const std::int64_t sequences = p.batch * p.directions;
         if (sequences < parallel.threads || parallel.threads == 1 || steps_of(p) * sequences < least_steps) {
             for (std::int64_t d = 0; d < p.directions; ++d)

@@ -642,8 +642,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
 ///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
-///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
-///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
+///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -661,7 +661,6 @@ struct recurrent_problem {
     bool reverse = false;
     bool couples_forget = false;
     bool splits_states = false;
-    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -706,7 +705,6 @@ struct recurrent_problem {
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
         visit("splits_states", self.splits_states);
-        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -749,31 +747,17 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Bytes of a row of digits.
-constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
-
-/// Rows of inputs that are split at once.
-constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
-    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
-    return rows < 32 ? rows : 32;
-}
-
-/// Floats of a row of sums with all inputs.
-constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
-    return p.directions * gates_of(p.kind) * p.hidden;
-}
+/// Bytes of a row of digits of a state.
+constexpr std::int64_t digit_row(const recurrent_problem& p) noexcept { return (p.hidden + 63) / 64 * 64; }
 
 /// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
-/// and inputs that are split, the sums and bytes of both digits, and a scale.
+/// that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
     const std::int64_t sequences = p.batch * p.directions;
-    const std::int64_t split_states = p.splits_states ? sequences : 0;
-    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
-                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
-                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
-                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
-    return static_cast<std::size_t>(4 * floats +
-                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
+    const std::int64_t sequence = 4 * (gate_row(p) + 3 * whole_vectors(p.hidden));
+    const std::int64_t digits = 4 * whole_vectors(sequences) + sequences * 2 * (4 * gate_row(p) + digit_row(p));
+    return static_cast<std::size_t>(4 * whole_vectors(inputs) + sequences * sequence + (p.splits_states ? digits : 0));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -2094,11 +2078,16 @@ inline bool numbers_of_rows(const spread& numbers, const shape& dimensions, std:
 
 }  // namespace detail
 
-/// Constant bytes that an input dequantizes, one scale and zero point a row; no values where it does something else.
+/// Sums of so many products of bytes fit into 32 bits.
+inline constexpr dimension most_inner = 65536;
+
+/// Constant bytes that an input dequantizes, one scale and zero point a row of at most `most_inner`; no values where it does something
+/// else.
 inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) {
     const quantized_source source = source_of(model, input);
     const tensor* values = model.constant_value(source.base);
-    if (values == nullptr || !is_byte(values->type()) || values->dimensions().rank() < 2 || values->elements() == 0) {
+    if (values == nullptr || !is_byte(values->type()) || values->dimensions().rank() < 2 || values->elements() == 0 ||
+        values->dimensions()[values->dimensions().rank() - 1] > most_inner) {
         return {};
     }
     std::vector<double> scales;
@@ -2125,10 +2114,52 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
     return result;
 }
 
-/// True if a recurrent operation multiplies the bytes of this port, W or R.
+/// The operation that begins what may be a dequantization of Constant bytes above an output; none where there is no such Constant.
+inline node_id first_of_dequantization(const graph& model, output_ref output) {
+    for (std::size_t i = 0; i < longest_dequantization; ++i) {
+        const node& each = model[output.node];
+        if (!each.is<op::convert>() && !each.is<op::multiply>() && !each.is<op::subtract>()) {
+            return node_id::none;
+        }
+        const tensor* values = model.constant_value(each.input(0));
+        if (values != nullptr) {
+            return is_byte(values->type()) ? output.node : node_id::none;
+        }
+        output = each.input(0);
+    }
+    return node_id::none;
+}
+
+/// True if the gates keep hidden states that were in [-1, 1] there: then 16 bits say of each what matters. Real data have no such
+/// range, and are not split.
+inline bool has_bounded_states(const node& each) {
+    const auto is_bounded = [](const op::detail::recurrent_attributes& self, std::size_t last) {
+        const text& word = self.activations[last];
+        return self.activations[0] == "sigmoid" && (word == "tanh" || word == "sigmoid");
+    };
+    switch (each.kind()) {
+        case op::kind::lstm_cell: return is_bounded(each.as<op::lstm_cell>(), 2);
+        case op::kind::gru_cell: return is_bounded(each.as<op::gru_cell>(), 1);
+        case op::kind::lstm_sequence: return is_bounded(each.as<op::lstm_sequence>(), 2);
+        case op::kind::gru_sequence: return is_bounded(each.as<op::gru_sequence>(), 1);
+        default: return false;
+    }
+}
+
+/// True if the kernel of a recurrent operation multiplies the bytes of this port: R where states are bounded, W where data are bytes. Both
+/// weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
     const std::size_t weights = recurrent_ports_of(each.kind()).weights;
-    return weights != 0 && (port == weights || port == weights + 1) &&
+    const bool is_state = port == weights + 1;
+    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each))) {
+        return false;
+    }
+    const bool has_known_bias =
+        each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
+    const output_ref other = each.input(is_state ? weights : weights + 1);
+    const bool is_other_known =
+        first_of_dequantization(model, other) != node_id::none || model.constant_value(other) != nullptr;
+    return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }
 
@@ -6396,7 +6427,7 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, but for those that `keep_bytes` marks.
+/// Every node of known inputs becomes Constants, but for those whose marks `clear_folding_marks` left.
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
     const bool stays = each.inputs() == 0 || each.has(mark::disabled_constant_folding) || each.is<op::result>() ||
@@ -6425,31 +6456,48 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
-/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+/// The operations that begin a dequantization of bytes above the weights of a recurrent operation, and are marked: nothing is to fold these
+/// weights back to real numbers.
+inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
+    seq<node_id> result;
+    for (const node_id id : nodes) {
+        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+            const node_id first = first_of_dequantization(model, model[id].input(port));
+            if (first != node_id::none && model[first].has(mark::disabled_constant_folding)) {
+                result.push_back(first);
+            }
+        }
+    }
+    return result;
+}
+
+/// Folding takes no notice of marks in plans: they guide transformations, which are over. Those of `kept` stay.
+inline void clear_folding_marks(graph& model, view<node_id> nodes, view<node_id> kept) {
     for (const node_id id : nodes) {
         if (model[id].has(mark::disabled_constant_folding)) {
             model.clear_mark(id, mark::disabled_constant_folding);
         }
     }
+    for (const node_id id : kept) {
+        model.set_mark(id, mark::disabled_constant_folding);
+    }
 }
 
-/// Keeps the dequantizations of weights from being folded that kernels read as bytes.
-inline void keep_bytes(graph& model, view<node_id> nodes) {
+/// Takes the marks from dequantizations, whose constants are folded now, that no kernel reads as bytes; true if there are any.
+inline bool release_unread_bytes(graph& model, view<node_id> nodes) {
+    bool any = false;
     for (const node_id id : nodes) {
-        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        const std::size_t weights = model.contains(id) ? recurrent_ports_of(model[id].kind()).weights : 0;
         for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
-            if (!multiplies_bytes(model, model[id], port)) {
-                continue;
-            }
-            const output_ref bytes = source_of(model, model[id].input(port)).base;
-            for (input_ref user = model.first_use(bytes); user.node != node_id::none; user = model.next_use(user)) {
-                if (detail::dequantization_port(model, user.node) >= 0) {
-                    model.set_mark(user.node, mark::disabled_constant_folding);
-                }
+            const node_id first = first_of_dequantization(model, model[id].input(port));
+            if (first != node_id::none && !multiplies_bytes(model, model[id], port)) {
+                model.clear_mark(first, mark::disabled_constant_folding);
+                any = true;
             }
         }
     }
+    return any;
 }
 
 }  // namespace detail
@@ -6457,9 +6505,12 @@ inline void keep_bytes(graph& model, view<node_id> nodes) {
 /// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
     const seq<node_id> order = topological_order(model);
-    detail::clear_folding_marks(model, order);
-    detail::keep_bytes(model, order);
+    const seq<node_id> kept = detail::marked_dequantizations(model, order);
+    detail::clear_folding_marks(model, order, kept);
     constant_folding(model, order);
+    if (!kept.empty() && detail::release_unread_bytes(model, order)) {
+        constant_folding(model);
+    }
     for (const node_id id : order) {
         if (model.contains(id)) {
             detail::fold_with_reference(model, id);
@@ -10552,11 +10603,11 @@ inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::i
 
 /// The weights of a recurrent operation at a port; no values where they are not known.
 inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
-    if (multiplies_bytes(model(), each, port)) {
-        return bytes_of_weights(model(), each.input(port));
-    }
     const tensor* known = model().constant_value(each.input(port));
-    return known == nullptr ? recurrent_weights() : recurrent_weights{*known, {}, {}};
+    if (known != nullptr) {
+        return {*known, {}, {}};
+    }
+    return multiplies_bytes(model(), each, port) ? bytes_of_weights(model(), each.input(port)) : recurrent_weights();
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
@@ -10612,8 +10663,8 @@ inline bool is_plain_recurrent(const graph& model, const node& each, const recur
     return true;
 }
 
-/// `numbers` as f32 in a row, times `factor`.
-inline tensor row_of(const std::vector<float>& numbers, double factor) {
+/// `numbers` times `factor`, as f32.
+inline tensor scaled(const std::vector<float>& numbers, double factor) {
     tensor_builder result(f32, shape{static_cast<dimension>(numbers.size())});
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         result.real(i, static_cast<double>(numbers[i]) * factor);
@@ -10623,7 +10674,7 @@ inline tensor row_of(const std::vector<float>& numbers, double factor) {
 
 }  // namespace detail
 
-/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights of bytes are multiplied as they are.
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights that `multiplies_bytes` tells are multiplied as they are.
 inline bool planner::make_recurrent(node_id id) {
     const node& each = model()[id];
     detail::recurrent_form form;
@@ -10660,17 +10711,15 @@ inline bool planner::make_recurrent(node_id id) {
     std::int64_t unused = 0;
     std::vector<tensor_id> operands;
     tensor_id input_scale = tensor_id::none;
-    const quantized_source& data = sources_.of(each.input(0));
-    const bool quantized = is_byte(model().type(data.base)) && data.has_one_zero_point();
+    element precision = f32;
     if (of_data.are_bytes()) {
-        input_scale = add_constant(detail::row_of(of_data.scales, quantized ? data.scale.one() : 1));
-    }
-    if (of_data.are_bytes() && quantized) {
-        problem.input_type = kind_of(model().type(data.base));
+        const quantized_source& data = sources_.of(each.input(0));
+        precision = model().type(data.base);
+        problem.input_type = kind_of(precision);
         problem.input_zero_point = data.zero_point();
         operands.push_back(tensor_of(data.base, layout::plain));
+        input_scale = add_constant(detail::scaled(of_data.scales, data.scale.one()));
     } else {
-        problem.splits_inputs = of_data.are_bytes();
         operands.push_back(tensor_of(each.input(0), layout::plain));
     }
     operands.push_back(pack_matrices(of_data, 1, 0, 0, problem.directions * rows, unused));
@@ -10693,7 +10742,7 @@ inline bool planner::make_recurrent(node_id id) {
                                              problem.packed_candidate_bytes)
                              : tensor_id::none);
     problem.splits_states = of_state.are_bytes();
-    operands.push_back(of_state.are_bytes() ? add_constant(detail::row_of(of_state.scales, 1)) : tensor_id::none);
+    operands.push_back(of_state.are_bytes() ? add_constant(detail::scaled(of_state.scales, 1)) : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
     operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
@@ -10709,10 +10758,6 @@ inline bool planner::make_recurrent(node_id id) {
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    const element precision = problem.input_type != kernel::element_kind::f32 ? model().type(data.base)
-                              : of_data.are_bytes()                           ? of_data.values.type()
-                              : of_state.are_bytes()                          ? of_state.values.type()
-                                                                              : f32;
     add_kernel({id}, problem, std::move(operands), precision);
     return true;
 }

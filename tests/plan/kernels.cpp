@@ -19,22 +19,33 @@ node_id resized(graph& model, output_ref data, const std::vector<std::int64_t>& 
                      {}, 11);
 }
 
-/// An LSTM of three steps; data and both weights are bytes with a dequantization, or f32. `zero_points`: of the rows of R.
-graph lstm_of(bool data_are_bytes, const tensor& zero_points, const shape& scales) {
+/// Marks what begins the dequantization of weights, as `prepare` and the transformations do.
+output_ref marked(graph& model, output_ref from) {
+    model.set_mark(from.node, mark::disabled_constant_folding);
+    return from;
+}
+
+/// An LSTM of three steps; data are bytes with a dequantization, or f32, both weights bytes. `zero_points`: of the rows of R.
+graph lstm_of(bool data_are_bytes, const tensor& zero_points, const shape& scales, bool is_marked = true,
+              const char* output_function = "tanh") {
     graph model;
-    const auto dequantized = [&](output_ref bytes, const tensor& scale) {
-        return multiplied(model, model.add(op::convert{f32}, {bytes}), scale);
+    const auto converted = [&](output_ref bytes) {
+        const output_ref made = model.add(op::convert{f32}, {bytes});
+        return is_marked ? marked(model, made) : made;
     };
     const output_ref x = model.parameter(f32, shape{2, 3, 5}, "x");
     const output_ref state = model.parameter(f32, shape{2, 1, 4}, "h");
     const output_ref data =
         multiplied(model, shifted(model, quantize(model, x, u8, 0.1, 7), make_scalar(u8, 7)), make_scalar(f32, 0.1));
-    const output_ref w = dequantized(model.constant(numbers(i8, shape{1, 16, 5}, -100, 17, 100)),
-                                     numbers(f32, scales, 0.001, 0.0007, 0.01));
-    const output_ref codes = model.constant(numbers(u8, shape{1, 16, 4}, 0, 17, 255));
-    const output_ref r = multiplied(model, shifted(model, codes, zero_points), make_scalar(f32, 0.02));
+    const output_ref w = multiplied(model, converted(model.constant(numbers(i8, shape{1, 16, 5}, -100, 17, 100))),
+                                    numbers(f32, scales, 0.001, 0.0007, 0.01));
+    // The zero point comes as `convert_subtract_constant` leaves it.
+    const output_ref codes = converted(model.constant(numbers(u8, shape{1, 16, 4}, 0, 17, 255)));
+    const output_ref r = multiplied(model, model.add(op::subtract{}, {codes, converted(model.constant(zero_points))}),
+                                    make_scalar(f32, 0.02));
     op::lstm_sequence what;
     what.hidden_size = 4;
+    what.activations = {"sigmoid", "tanh", output_function};
     const output_ref lengths = model.constant(make_integer_tensor(i64, shape{2}, {3, 3}));
     const output_ref bias = model.constant(numbers(f32, shape{1, 16}, -0.5, 0.1, 1));
     model.result(model.add(what, {data_are_bytes ? data : x, state, state, lengths, w, r, bias}));
@@ -61,19 +72,29 @@ TEST_CASE("An LSTM whose data and weights are bytes multiplies these bytes") {
     CHECK(kernels_of(network) == names{"convert_scalar_U8", "recurrent_scalar_U8"});
 }
 
-TEST_CASE("An LSTM of real data multiplies the bytes of its weights with the digits of these data") {
+TEST_CASE("An LSTM of real data multiplies the bytes of its recurrent weights alone, and counts as real") {
     const plan::network network = plan_of(lstm_of(false, make_scalar(u8, 100), shape{1, 16, 1}));
     CHECK(recurrent_step_of(network).input_type == kernel::element_kind::f32);
-    CHECK(recurrent_step_of(network).splits_inputs);
     CHECK(recurrent_step_of(network).splits_states);
-    CHECK(kernels_of(network) == names{"recurrent_scalar_I8"});
+    CHECK(kernels_of(network) == names{"recurrent_scalar_FP32"});
+}
+
+TEST_CASE("Weights of an LSTM whose dequantization nobody marked are real numbers: nothing was transformed") {
+    const plan::network network = plan_of(lstm_of(false, make_scalar(u8, 100), shape{1, 16, 1}, false));
+    CHECK_FALSE(recurrent_step_of(network).splits_states);
+    CHECK(kernels_of(network) == names{"recurrent_scalar_FP32"});
+}
+
+TEST_CASE("Recurrent weights of an LSTM whose states have no bounds are real numbers") {
+    const plan::network network = plan_of(lstm_of(true, make_scalar(u8, 100), shape{1, 16, 1}, true, "relu"));
+    CHECK(recurrent_step_of(network).input_type == kernel::element_kind::u8);
+    CHECK_FALSE(recurrent_step_of(network).splits_states);
 }
 
 TEST_CASE("Weights of an LSTM whose scale or zero point differs inside of rows are real numbers") {
     const tensor zero_points = make_integer_tensor(u8, shape{4}, {100, 101, 102, 103});
     const plan::network network = plan_of(lstm_of(true, zero_points, shape{1, 1, 5}));
     CHECK(recurrent_step_of(network).input_type == kernel::element_kind::f32);
-    CHECK_FALSE(recurrent_step_of(network).splits_inputs);
     CHECK_FALSE(recurrent_step_of(network).splits_states);
 }
 

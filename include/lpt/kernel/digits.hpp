@@ -8,14 +8,14 @@
 namespace lpt::inline LPT_ABI::kernel {
 
 /// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
-/// number, ties to even, so that it moves by 0.502 * scale at most (x / scale is rounded before). As u8, digits have the zero point 128.
+/// number, ties to even, so that it moves by 0.506 * scale at most (x / scale and the scale are rounded, too). As u8, digits have the zero point 128.
 template <class Isa>
 struct digits {
     using simd = lanes<Isa>;
     static constexpr std::int32_t zero_point = 128;
     static constexpr float largest = 127 * 256 + 127;
 
-    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but numbers below 1e-30 count as
+    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
     /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
     static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
         const float most = greatest_magnitude(from, count);
@@ -35,24 +35,13 @@ struct digits {
 
     /// to = scale * fma(256, high, low). Whole vectors are read and written.
     static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
+        const auto base = simd::broadcast(256);
+        const auto factor = simd::broadcast(scale);
         for (std::int64_t i = 0; i < count; i += simd::width)
-            simd::store(to + i, simd::multiply(simd::broadcast(scale), number(high + i, low + i)));
-    }
-
-    /// to = fma(scale, fma(256, high, low), bias), `bias` of `count` elements or null: 0. Whole vectors of the sums are read.
-    static void join(const float* high, const float* low, float scale, const float* bias, std::int64_t count,
-                     float* to) noexcept {
-        for (std::int64_t i = 0; i < count; i += simd::width) {
-            const auto shift = bias == nullptr ? simd::broadcast(0) : load_part<Isa>(bias + i, count - i);
-            const auto result = simd::fma(simd::broadcast(scale), number(high + i, low + i), shift);
-            store_part<Isa>(to + i, result, count - i);
-        }
+            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
     }
 
 private:
-    [[gnu::always_inline]] static auto number(const float* high, const float* low) noexcept {
-        return simd::fma(simd::broadcast(256), simd::load(high), simd::load(low));
-    }
     /// NaN counts as greater than all numbers.
     static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
         const auto magnitude = simd::broadcast_int(0x7fffffff);

@@ -17,25 +17,11 @@ struct kernel_of<Isa, recurrent_problem> {
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
 
-    /// Rows of numbers in two digits: a row of bytes and sums for each digit, and a scale for both.
-    struct digit_memory {
+    /// Digits of the states of some sequences: a row of bytes and of sums for each digit, and a scale for both.
+    struct state_digits {
         float* sums;
         float* scales;
         std::uint8_t* bytes;
-        std::int64_t sum_row;
-        std::int64_t byte_row;
-
-        float* sums_of(std::int64_t row) const noexcept { return sums + 2 * row * sum_row; }
-        std::uint8_t* bytes_of(std::int64_t row) const noexcept { return bytes + 2 * row * byte_row; }
-        /// Those from a row on.
-        digit_memory from(std::int64_t row) const noexcept {
-            return {sums_of(row), scales + row, bytes_of(row), sum_row, byte_row};
-        }
-        void split(const float* from, std::int64_t row_distance, std::int64_t rows, std::int64_t count) const noexcept {
-            for (std::int64_t row = 0; row < rows; ++row)
-                scales[row] =
-                    digits<Isa>::split(from + row * row_distance, count, bytes_of(row), bytes_of(row) + byte_row);
-        }
     };
 
     /// The scratch memory of a call.
@@ -45,27 +31,20 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
-        digit_memory states;
-        digit_memory split;  // of some inputs
+        state_digits digits;  // where states are split
 
         explicit memory(const recurrent_problem& p) noexcept {
             const std::int64_t sequences = p.batch * p.directions;
-            const std::int64_t split_states = p.splits_states ? sequences : 0;
             inputs = static_cast<float*>(p.scratch.data);
-            gates = inputs + whole_vectors(p.batch * p.time * input_row(p) + 16);
+            gates = inputs + whole_vectors(p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16);
             state = gates + sequences * gate_row(p);
             cell = state + sequences * whole_vectors(p.hidden);
             reset = cell + sequences * whole_vectors(p.hidden);
-            states.sums = reset + sequences * whole_vectors(p.hidden);
-            states.scales = states.sums + 2 * split_states * gate_row(p);
-            states.sum_row = gate_row(p);
-            states.byte_row = digit_row(p.hidden);
-            split.sums = states.scales + whole_vectors(split_states);
-            split.sum_row = whole_vectors(input_row(p));
-            split.scales = split.sums + 2 * split_inputs(p) * split.sum_row;
-            split.byte_row = digit_row(p.inputs);
-            states.bytes = reinterpret_cast<std::uint8_t*>(split.scales + whole_vectors(split_inputs(p)));
-            split.bytes = states.bytes + 2 * split_states * states.byte_row;
+            digits = {};
+            if (!p.splits_states) return;
+            digits.sums = reset + sequences * whole_vectors(p.hidden);
+            digits.scales = digits.sums + 2 * sequences * gate_row(p);
+            digits.bytes = reinterpret_cast<std::uint8_t*>(digits.scales + whole_vectors(sequences));
         }
     };
 
@@ -161,51 +140,18 @@ struct kernel_of<Isa, recurrent_problem> {
         }
     }
 
-    /// A product of the digits of `rows` rows, whose sums are for `join`.
-    static void multiply_digits(const digit_memory& of, std::int64_t rows, std::int64_t inner, std::int64_t columns,
-                                const unsigned char* packed, const float* scale,
-                                const parallel_for& parallel) noexcept {
-        gemm_problem product;
-        product.m = 2 * rows;
-        product.n = columns;
-        product.k = inner;
-        product.a = of.bytes;
-        product.a_type = element_kind::u8;
-        product.a_zero_point = digits<Isa>::zero_point;
-        product.a_row_stride = of.byte_row;
-        product.packed_b = packed;
-        product.c = of.sums;
-        product.c_row_stride = of.sum_row;
-        product.finish.scale = scale;
-        product.finish.output_type = element_kind::f32;
-        gemm<Isa>::run(product, parallel);
-    }
-
     /// W x + b of all steps.
-    static void multiply_inputs(const recurrent_problem& p, const memory& m, const parallel_for& parallel) noexcept {
-        const std::int64_t rows = p.batch * p.time;
-        const std::int64_t columns = input_row(p);
-        for (std::int64_t row = 0; p.splits_inputs && row < rows; row += split_inputs(p)) {
-            const std::int64_t some = rows - row < split_inputs(p) ? rows - row : split_inputs(p);
-            m.split.split(static_cast<const float*>(p.input) + row * p.inputs, p.inputs, some, p.inputs);
-            multiply_digits(m.split, some, p.inputs, columns, p.packed_input, p.input_scale, parallel);
-            for (std::int64_t i = 0; i < some; ++i) {
-                const float* const sums = m.split.sums_of(i);
-                digits<Isa>::join(sums, sums + m.split.sum_row, m.split.scales[i], p.input_bias, columns,
-                                  m.inputs + (row + i) * columns);
-            }
-        }
-        if (p.splits_inputs) return;
+    static void multiply_inputs(const recurrent_problem& p, float* to, const parallel_for& parallel) noexcept {
         gemm_problem product;
-        product.m = rows;
-        product.n = columns;
+        product.m = p.batch * p.time;
+        product.n = p.directions * gates_of(p.kind) * p.hidden;
         product.k = p.inputs;
         product.a = p.input;
         product.a_type = p.input_type;
         product.a_row_stride = p.inputs;
         product.a_zero_point = p.input_zero_point;
         product.packed_b = p.packed_input;
-        product.c = m.inputs;
+        product.c = to;
         product.c_row_stride = product.n;
         product.finish.scale = p.input_scale;
         product.finish.bias = p.input_bias;
@@ -220,15 +166,20 @@ struct kernel_of<Isa, recurrent_problem> {
         float* state;
         float* cell;
         float* reset;
-        digit_memory split;
+        state_digits digits;
 
         sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
-            : number(which * p.directions + direction), split(m.states.from(direction * p.batch + which)) {
+            : number(which * p.directions + direction) {
             const std::int64_t row = direction * p.batch + which;
             gates = m.gates + row * gate_row(p);
             state = m.state + row * whole_vectors(p.hidden);
             cell = m.cell + row * whole_vectors(p.hidden);
             reset = m.reset + row * whole_vectors(p.hidden);
+            digits = {};
+            if (!p.splits_states) return;
+            digits.sums = m.digits.sums + 2 * row * gate_row(p);
+            digits.scales = m.digits.scales + row;
+            digits.bytes = m.digits.bytes + 2 * row * digit_row(p);
         }
     };
 
@@ -239,19 +190,11 @@ struct kernel_of<Isa, recurrent_problem> {
         std::int64_t columns;
     };
 
-    /// Products of the states of sequence `first` and those that follow, `rows` together.
+    /// Products of `rows` states, those of sequence `first` and of the ones that follow.
     static void multiply_states(const recurrent_problem& p, const sequence& first, const float* states,
                                 std::int64_t rows, const state_weights& weights, float* to,
                                 const parallel_for& parallel) noexcept {
-        if (p.splits_states) {
-            const digit_memory& split = first.split;
-            split.split(states, whole_vectors(p.hidden), rows, p.hidden);
-            multiply_digits(split, rows, p.hidden, weights.columns, weights.packed, weights.scale, parallel);
-            for (std::int64_t row = 0; row < rows; ++row)
-                digits<Isa>::join(split.sums_of(row), split.sums_of(row) + split.sum_row, split.scales[row],
-                                  weights.columns, to + row * gate_row(p));
-            return;
-        }
+        if (p.splits_states) return multiply_digits(p, first.digits, states, rows, weights, to, parallel);
         gemm_problem product;
         product.m = rows;
         product.n = weights.columns;
@@ -264,6 +207,32 @@ struct kernel_of<Isa, recurrent_problem> {
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
         gemm<Isa>::run(product, parallel);
+    }
+    static void multiply_digits(const recurrent_problem& p, const state_digits& rows_of_digits, const float* states,
+                                std::int64_t rows, const state_weights& weights, float* to,
+                                const parallel_for& parallel) noexcept {
+        const auto bytes_of_digit = [&](std::int64_t row) { return rows_of_digits.bytes + row * digit_row(p); };
+        const auto sums_of_digit = [&](std::int64_t row) { return rows_of_digits.sums + row * gate_row(p); };
+        for (std::int64_t row = 0; row < rows; ++row)
+            rows_of_digits.scales[row] = digits<Isa>::split(states + row * whole_vectors(p.hidden), p.hidden,
+                                                            bytes_of_digit(2 * row), bytes_of_digit(2 * row + 1));
+        gemm_problem product;
+        product.m = 2 * rows;
+        product.n = weights.columns;
+        product.k = p.hidden;
+        product.a = rows_of_digits.bytes;
+        product.a_type = element_kind::u8;
+        product.a_zero_point = digits<Isa>::zero_point;
+        product.a_row_stride = digit_row(p);
+        product.packed_b = weights.packed;
+        product.c = rows_of_digits.sums;
+        product.c_row_stride = gate_row(p);
+        product.finish.scale = weights.scale;
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+        for (std::int64_t row = 0; row < rows; ++row)
+            digits<Isa>::join(sums_of_digit(2 * row), sums_of_digit(2 * row + 1), rows_of_digits.scales[row],
+                              weights.columns, to + row * gate_row(p));
     }
 
     static std::int64_t length_of(const recurrent_problem& p, std::int64_t sequence) noexcept {
@@ -347,7 +316,7 @@ struct kernel_of<Isa, recurrent_problem> {
     /// Threads take sequences as a whole, or, where there are fewer than threads, share the products of each step.
     static void run(const recurrent_problem& p, const parallel_for& parallel) noexcept {
         const memory m(p);
-        multiply_inputs(p, m, parallel);
+        multiply_inputs(p, m.inputs, parallel);
         const std::int64_t sequences = p.batch * p.directions;
         if (sequences < parallel.threads || parallel.threads == 1 || steps_of(p) * sequences < least_steps) {
             for (std::int64_t d = 0; d < p.directions; ++d)

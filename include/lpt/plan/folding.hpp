@@ -12,7 +12,7 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// Every node of known inputs becomes Constants, but for those that `keep_bytes` marks.
+/// Every node of known inputs becomes Constants, but for those whose marks `clear_folding_marks` left.
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
     const bool stays = each.inputs() == 0 || each.has(mark::disabled_constant_folding) || each.is<op::result>() ||
@@ -41,31 +41,48 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
-/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+/// The operations that begin a dequantization of bytes above the weights of a recurrent operation, and are marked: nothing is to fold these
+/// weights back to real numbers.
+inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
+    seq<node_id> result;
+    for (const node_id id : nodes) {
+        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+            const node_id first = first_of_dequantization(model, model[id].input(port));
+            if (first != node_id::none && model[first].has(mark::disabled_constant_folding)) {
+                result.push_back(first);
+            }
+        }
+    }
+    return result;
+}
+
+/// Folding takes no notice of marks in plans: they guide transformations, which are over. Those of `kept` stay.
+inline void clear_folding_marks(graph& model, view<node_id> nodes, view<node_id> kept) {
     for (const node_id id : nodes) {
         if (model[id].has(mark::disabled_constant_folding)) {
             model.clear_mark(id, mark::disabled_constant_folding);
         }
     }
+    for (const node_id id : kept) {
+        model.set_mark(id, mark::disabled_constant_folding);
+    }
 }
 
-/// Keeps the dequantizations of weights from being folded that kernels read as bytes.
-inline void keep_bytes(graph& model, view<node_id> nodes) {
+/// Takes the marks from dequantizations, whose constants are folded now, that no kernel reads as bytes; true if there are any.
+inline bool release_unread_bytes(graph& model, view<node_id> nodes) {
+    bool any = false;
     for (const node_id id : nodes) {
-        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
+        const std::size_t weights = model.contains(id) ? recurrent_ports_of(model[id].kind()).weights : 0;
         for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
-            if (!multiplies_bytes(model, model[id], port)) {
-                continue;
-            }
-            const output_ref bytes = source_of(model, model[id].input(port)).base;
-            for (input_ref user = model.first_use(bytes); user.node != node_id::none; user = model.next_use(user)) {
-                if (detail::dequantization_port(model, user.node) >= 0) {
-                    model.set_mark(user.node, mark::disabled_constant_folding);
-                }
+            const node_id first = first_of_dequantization(model, model[id].input(port));
+            if (first != node_id::none && !multiplies_bytes(model, model[id], port)) {
+                model.clear_mark(first, mark::disabled_constant_folding);
+                any = true;
             }
         }
     }
+    return any;
 }
 
 }  // namespace detail
@@ -73,9 +90,12 @@ inline void keep_bytes(graph& model, view<node_id> nodes) {
 /// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
     const seq<node_id> order = topological_order(model);
-    detail::clear_folding_marks(model, order);
-    detail::keep_bytes(model, order);
+    const seq<node_id> kept = detail::marked_dequantizations(model, order);
+    detail::clear_folding_marks(model, order, kept);
     constant_folding(model, order);
+    if (!kept.empty() && detail::release_unread_bytes(model, order)) {
+        constant_folding(model);
+    }
     for (const node_id id : order) {
         if (model.contains(id)) {
             detail::fold_with_reference(model, id);

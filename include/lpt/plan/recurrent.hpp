@@ -116,11 +116,11 @@ inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::i
 
 /// The weights of a recurrent operation at a port; no values where they are not known.
 inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
-    if (multiplies_bytes(model(), each, port)) {
-        return bytes_of_weights(model(), each.input(port));
-    }
     const tensor* known = model().constant_value(each.input(port));
-    return known == nullptr ? recurrent_weights() : recurrent_weights{*known, {}, {}};
+    if (known != nullptr) {
+        return {*known, {}, {}};
+    }
+    return multiplies_bytes(model(), each, port) ? bytes_of_weights(model(), each.input(port)) : recurrent_weights();
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.
@@ -176,8 +176,8 @@ inline bool is_plain_recurrent(const graph& model, const node& each, const recur
     return true;
 }
 
-/// `numbers` as f32 in a row, times `factor`.
-inline tensor row_of(const std::vector<float>& numbers, double factor) {
+/// `numbers` times `factor`, as f32.
+inline tensor scaled(const std::vector<float>& numbers, double factor) {
     tensor_builder result(f32, shape{static_cast<dimension>(numbers.size())});
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         result.real(i, static_cast<double>(numbers[i]) * factor);
@@ -187,7 +187,7 @@ inline tensor row_of(const std::vector<float>& numbers, double factor) {
 
 }  // namespace detail
 
-/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights of bytes are multiplied as they are.
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights that `multiplies_bytes` tells are multiplied as they are.
 inline bool planner::make_recurrent(node_id id) {
     const node& each = model()[id];
     detail::recurrent_form form;
@@ -224,17 +224,15 @@ inline bool planner::make_recurrent(node_id id) {
     std::int64_t unused = 0;
     std::vector<tensor_id> operands;
     tensor_id input_scale = tensor_id::none;
-    const quantized_source& data = sources_.of(each.input(0));
-    const bool quantized = is_byte(model().type(data.base)) && data.has_one_zero_point();
+    element precision = f32;
     if (of_data.are_bytes()) {
-        input_scale = add_constant(detail::row_of(of_data.scales, quantized ? data.scale.one() : 1));
-    }
-    if (of_data.are_bytes() && quantized) {
-        problem.input_type = kind_of(model().type(data.base));
+        const quantized_source& data = sources_.of(each.input(0));
+        precision = model().type(data.base);
+        problem.input_type = kind_of(precision);
         problem.input_zero_point = data.zero_point();
         operands.push_back(tensor_of(data.base, layout::plain));
+        input_scale = add_constant(detail::scaled(of_data.scales, data.scale.one()));
     } else {
-        problem.splits_inputs = of_data.are_bytes();
         operands.push_back(tensor_of(each.input(0), layout::plain));
     }
     operands.push_back(pack_matrices(of_data, 1, 0, 0, problem.directions * rows, unused));
@@ -257,7 +255,7 @@ inline bool planner::make_recurrent(node_id id) {
                                              problem.packed_candidate_bytes)
                              : tensor_id::none);
     problem.splits_states = of_state.are_bytes();
-    operands.push_back(of_state.are_bytes() ? add_constant(detail::row_of(of_state.scales, 1)) : tensor_id::none);
+    operands.push_back(of_state.are_bytes() ? add_constant(detail::scaled(of_state.scales, 1)) : tensor_id::none);
     operands.push_back(hidden_bias);
     operands.push_back(tensor_of(each.input(1), layout::plain));
     operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : tensor_id::none);
@@ -273,10 +271,6 @@ inline bool planner::make_recurrent(node_id id) {
     }
     operands.push_back(
         add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
-    const element precision = problem.input_type != kernel::element_kind::f32 ? model().type(data.base)
-                              : of_data.are_bytes()                           ? of_data.values.type()
-                              : of_state.are_bytes()                          ? of_state.values.type()
-                                                                              : f32;
     add_kernel({id}, problem, std::move(operands), precision);
     return true;
 }

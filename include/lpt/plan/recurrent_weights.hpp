@@ -60,11 +60,16 @@ inline bool numbers_of_rows(const spread& numbers, const shape& dimensions, std:
 
 }  // namespace detail
 
-/// Constant bytes that an input dequantizes, one scale and zero point a row; no values where it does something else.
+/// Sums of so many products of bytes fit into 32 bits.
+inline constexpr dimension most_inner = 65536;
+
+/// Constant bytes that an input dequantizes, one scale and zero point a row of at most `most_inner`; no values where it does something
+/// else.
 inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) {
     const quantized_source source = source_of(model, input);
     const tensor* values = model.constant_value(source.base);
-    if (values == nullptr || !is_byte(values->type()) || values->dimensions().rank() < 2 || values->elements() == 0) {
+    if (values == nullptr || !is_byte(values->type()) || values->dimensions().rank() < 2 || values->elements() == 0 ||
+        values->dimensions()[values->dimensions().rank() - 1] > most_inner) {
         return {};
     }
     std::vector<double> scales;
@@ -91,10 +96,52 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
     return result;
 }
 
-/// True if a recurrent operation multiplies the bytes of this port, W or R.
+/// The operation that begins what may be a dequantization of Constant bytes above an output; none where there is no such Constant.
+inline node_id first_of_dequantization(const graph& model, output_ref output) {
+    for (std::size_t i = 0; i < longest_dequantization; ++i) {
+        const node& each = model[output.node];
+        if (!each.is<op::convert>() && !each.is<op::multiply>() && !each.is<op::subtract>()) {
+            return node_id::none;
+        }
+        const tensor* values = model.constant_value(each.input(0));
+        if (values != nullptr) {
+            return is_byte(values->type()) ? output.node : node_id::none;
+        }
+        output = each.input(0);
+    }
+    return node_id::none;
+}
+
+/// True if the gates keep hidden states that were in [-1, 1] there: then 16 bits say of each what matters. Real data have no such
+/// range, and are not split.
+inline bool has_bounded_states(const node& each) {
+    const auto is_bounded = [](const op::detail::recurrent_attributes& self, std::size_t last) {
+        const text& word = self.activations[last];
+        return self.activations[0] == "sigmoid" && (word == "tanh" || word == "sigmoid");
+    };
+    switch (each.kind()) {
+        case op::kind::lstm_cell: return is_bounded(each.as<op::lstm_cell>(), 2);
+        case op::kind::gru_cell: return is_bounded(each.as<op::gru_cell>(), 1);
+        case op::kind::lstm_sequence: return is_bounded(each.as<op::lstm_sequence>(), 2);
+        case op::kind::gru_sequence: return is_bounded(each.as<op::gru_sequence>(), 1);
+        default: return false;
+    }
+}
+
+/// True if the kernel of a recurrent operation multiplies the bytes of this port: R where states are bounded, W where data are bytes. Both
+/// weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
     const std::size_t weights = recurrent_ports_of(each.kind()).weights;
-    return weights != 0 && (port == weights || port == weights + 1) &&
+    const bool is_state = port == weights + 1;
+    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each))) {
+        return false;
+    }
+    const bool has_known_bias =
+        each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
+    const output_ref other = each.input(is_state ? weights : weights + 1);
+    const bool is_other_known =
+        first_of_dequantization(model, other) != node_id::none || model.constant_value(other) != nullptr;
+    return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }
 

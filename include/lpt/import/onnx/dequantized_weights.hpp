@@ -6,8 +6,8 @@
 /// Weights that a file dequantizes: what is done to them is done to their integers, so that these are found.
 namespace lpt::inline LPT_ABI::onnx {
 
-/// The dequantization `from` with `moved(output)` in place of each output that it begins with; nothing where that gives nothing for one of
-/// them. A dequantization has no more than `levels` operations in a row.
+/// Converts, Subtracts and Multiplies as they stand above `from`, with `moved(output)` in place of each output that they begin with, which must move
+/// elements so that they broadcast as before; nothing where that gives nothing for one of them, or more than `levels` stand in a row.
 template <class Moved>
 output_ref with_sources_moved(operation& n, output_ref from, const Moved& moved, int levels = 4) {
     const graph& model = n.builder().model();

@@ -192,14 +192,13 @@ inline lstm_loop::outcome read_lstm_loop(operation& n, const op::lstm_sequence& 
 /// dequantized, their integers are put in order, so that the dequantization stands right above the operation.
 inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
     const auto ordered = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
-    const std::size_t rank = n.rank(from);
+    const lpt::shape all = n.shape(from);
     const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
         const lpt::shape& own = n.shape(each);
-        if (own.is_static() && own.elements() == 1) {
-            return each;
+        if (!own.is_static() || !all.rank_is_static() || (own.rank() != all.rank() && own.elements() != 1)) {
+            return {};
         }
-        const bool has_gates = own.rank_is_static() && own.rank() == rank && rank > 1;
-        return !has_gates ? output_ref() : own[1] == 1 ? each : ordered(each);
+        return own.elements() == 1 || own[1] == 1 ? each : ordered(each);
     });
     return made ? made : ordered(from);
 }
@@ -243,7 +242,7 @@ inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_
     }
     return n.make(op::multiply{}, {result, by_rows(n.in(scale))});
 }
-/// LSTM with weights in bytes. Data and states are not quantized, which is nearer to the network that was quantized.
+/// LSTM with weights in bytes. Data are not quantized, which is nearer to the network that was quantized.
 inline void read_dynamic_quantize_lstm(operation& n) {
     if (n.integer("hidden_size", 0) == 0) {
         n.wrong({"needs the attribute 'hidden_size'"});

@@ -27,8 +27,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
 ///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
-///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32.
-///   splits_inputs: the same for W of bytes and x of f32, with a scale for each step: W x + b = fma(scale, fma(256, high, low), bias).
+///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
+///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
@@ -46,7 +46,6 @@ struct recurrent_problem {
     bool reverse = false;
     bool couples_forget = false;
     bool splits_states = false;
-    bool splits_inputs = false;
     std::int64_t gates[4] = {0, 1, 2, 3};
     gate_function gate = gate_function::sigmoid;
     float gate_alpha = 0;
@@ -91,7 +90,6 @@ struct recurrent_problem {
         visit("reverse", self.reverse);
         visit("couples_forget", self.couples_forget);
         visit("splits_states", self.splits_states);
-        visit("splits_inputs", self.splits_inputs);
         visit("gates", self.gates);
         visit("gate", self.gate);
         visit("gate_alpha", self.gate_alpha);
@@ -134,31 +132,17 @@ constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
     return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
 }
 
-/// Bytes of a row of digits.
-constexpr std::int64_t digit_row(std::int64_t count) noexcept { return (count + 63) / 64 * 64; }
-
-/// Rows of inputs that are split at once.
-constexpr std::int64_t split_inputs(const recurrent_problem& p) noexcept {
-    const std::int64_t rows = p.splits_inputs ? p.batch * p.time : 0;
-    return rows < 32 ? rows : 32;
-}
-
-/// Floats of a row of sums with all inputs.
-constexpr std::int64_t input_row(const recurrent_problem& p) noexcept {
-    return p.directions * gates_of(p.kind) * p.hidden;
-}
+/// Bytes of a row of digits of a state.
+constexpr std::int64_t digit_row(const recurrent_problem& p) noexcept { return (p.hidden + 63) / 64 * 64; }
 
 /// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state; of states
-/// and inputs that are split, the sums and bytes of both digits, and a scale.
+/// that are split, the sums and bytes of both digits, and a scale.
 constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
     const std::int64_t sequences = p.batch * p.directions;
-    const std::int64_t split_states = p.splits_states ? sequences : 0;
-    const std::int64_t floats = whole_vectors(p.batch * p.time * input_row(p) + 16) +
-                                sequences * (gate_row(p) + 3 * whole_vectors(p.hidden)) +
-                                2 * split_states * gate_row(p) + whole_vectors(split_states) +
-                                2 * split_inputs(p) * whole_vectors(input_row(p)) + whole_vectors(split_inputs(p));
-    return static_cast<std::size_t>(4 * floats +
-                                    2 * (split_states * digit_row(p.hidden) + split_inputs(p) * digit_row(p.inputs)));
+    const std::int64_t sequence = 4 * (gate_row(p) + 3 * whole_vectors(p.hidden));
+    const std::int64_t digits = 4 * whole_vectors(sequences) + sequences * 2 * (4 * gate_row(p) + digit_row(p));
+    return static_cast<std::size_t>(4 * whole_vectors(inputs) + sequences * sequence + (p.splits_states ? digits : 0));
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
