@@ -96,6 +96,16 @@ class builder:
         return self.node("MatMulNBits", [value, codes, self.constant(scales.astype(numpy.float32))], [*rows, columns],
                          domain="com.microsoft", K=inner, N=columns, bits=4, block_size=block)
 
+    def recurrent(self, value, kind, hidden, directions=1):
+        """An LSTM or GRU over [time, batch, channels], with a scale for each row of its weights."""
+        time, batch, inner = self.sizes[value]
+        rows = (4 if kind == "LSTM" else 3) * hidden
+        weights = [self.weights([directions, rows, columns], 1, numpy.sqrt(1.0 / columns))[0] for columns in (inner, hidden)]
+        bias = self.constant(self.random.normal(0, 0.1, [directions, 2 * rows]).astype(numpy.float32))
+        direction = "bidirectional" if directions == 2 else "forward"
+        both = self.node(kind, [value, *weights, bias], [time, directions, batch, hidden], direction=direction, hidden_size=hidden)
+        return self.quantize(self.reshape(self.transpose(both, [0, 2, 1, 3]), [time, batch, directions * hidden]), 1.0)
+
     def relu(self, value):
         return self.quantize(self.node("Relu", [value], self.sizes[value]), 4.0, 0.0)
 
@@ -337,6 +347,13 @@ def decoder(net, value, layers=2):
     return [value]
 
 
+def acoustic(net, value):
+    """A speech model's encoder: two LSTMs in both directions over the time, and a GRU."""
+    value = net.transpose(value, [1, 0, 2])
+    value = net.recurrent(net.recurrent(value, "LSTM", 256, 2), "LSTM", 256, 2)
+    return [net.multiply_by_weights(net.recurrent(value, "GRU", 256), 32)]
+
+
 networks = {
     "resnet50": (resnet50, [3, 224, 224]),
     "mobilenet_v2": (mobilenet_v2, [3, 224, 224]),
@@ -346,6 +363,7 @@ networks = {
     "recogniser": (recogniser, [3, 48, 320]),
     "text_encoder": (text_encoder, [128, 768]),
     "decoder": (decoder, [1, 2048]),
+    "acoustic": (acoustic, [100, 80]),
 }
 
 
