@@ -3605,11 +3605,17 @@ struct finish {
     }
 
     /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
-    /// scales and biases so small that what is rounded fits in 32 bits.
-    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
+    /// scales and biases so small that what is rounded fits in 32 bits. `products`: how many a sum has at most, each of two bytes less
+    /// their zero points.
+    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end,
+                                     std::int64_t products) noexcept {
+        constexpr float largest_product = 255.0f * 383.0f;
+        const float largest_sum = largest_product * static_cast<float>(products);
+        const float largest_scale =
+            largest_sum < 4294967296.0f ? 1073741824.0f / largest_sum : 0.25f;  // sums are of 32 bits
         const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
         if (e.fixed != nullptr) return false;
-        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
+        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, largest_scale, begin, end) &&
                stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
     }
 
@@ -4272,15 +4278,15 @@ struct slot_store {
     /// `sums`: of each slot's weights; `zero_point`: of the image, as the dot product sees its bytes. `copies` is for numbers of the
     /// last block, which may not be whole.
     static void prepare(const epilogue& e, const channel_span& channels, const std::int32_t* sums,
-                        std::int32_t zero_point, const step_numbers<block>& of_all, step_numbers<block>& copies,
-                        constants& to) noexcept {
+                        std::int32_t zero_point, std::int64_t products, const step_numbers<block>& of_all,
+                        step_numbers<block>& copies, constants& to) noexcept {
         to.channel = channels.first;
         to.count = channels.count;
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         to.fixed = e.fixed != nullptr && e.fixed->shifts;
-        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
+        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count, products);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
         if (!to.bytes && !to.activated && !to.staged) return;
@@ -4681,7 +4687,8 @@ private:
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
         const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
         const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
-        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, of_all, copies, w.finish);
+        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, geometry::taps(s), of_all, copies,
+                       w.finish);
     }
 
     /// A window: where its rows lie.
@@ -6074,7 +6081,8 @@ struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx5
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
         return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
+               (is_fixed(problem.finish) ||
+                finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels, 9));
     }
 
     /// `full` and `rest`: the channels of the two packings.
@@ -8051,7 +8059,8 @@ private:
             if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            const std::int64_t products = c.shape.taps * c.shape.channels;
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
             s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
             s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
             store::fill(s.scale_of_all, e.scale_all);
@@ -11376,7 +11385,8 @@ private:
                 w.flip = flip;
                 w.in_place = flip == 0 && own.count == block;
                 slots::prepare(problem.finish, own, reinterpret_cast<const std::int32_t*>(sums + b * 4 * block),
-                               problem.input_zero_point + shift, of_all, copies, w.finish);
+                               problem.input_zero_point + shift, geometry::taps(s) * geometry::group_in(s), of_all,
+                               copies, w.finish);
             }
             for (std::int64_t line = begin; line < end; ++line) {
                 for (std::int64_t first = 0; first < s.out[2]; first += chunk_pixels) {

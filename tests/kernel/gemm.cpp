@@ -316,6 +316,34 @@ TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 ov
     }
 }
 
+TEST_CASE("scales of every size saturate alike, for sums of few products and of many, at both ends of their range") {
+    for (const std::int64_t depth : {1, 4, 32, 960, 50000}) {
+        for (const std::uint8_t b_value : {std::uint8_t{0x80}, std::uint8_t{0x7f}}) {
+            for (const float scale : {1e-7f, 0.24f, 0.26f, 3.0f, 11.4f, 340.0f, 2700.0f, 11000.0f, 1e6f, 1e30f}) {
+                for (const float bias : {0.5f, -5e8f, 6e8f}) {
+                    gemm_case c{6, 70, depth};
+                    c.b_zero_points = 2;
+                    gemm_data data(c, 1);
+                    std::memset(data.a.data(), 255, data.a.size());
+                    std::memset(data.b.data(), b_value, data.b.size());
+                    k::epilogue& e = data.finish.value;
+                    e = {};
+                    e.output_type = k::element_kind::u8;
+                    e.scale_all = scale;
+                    e.bias_all = bias;
+                    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+                    for (const k::isa set : instruction_sets()) {
+                        CAPTURE(std::string(k::name_of(set)));
+                        CAPTURE(depth);
+                        CAPTURE(scale);
+                        CHECK(first_difference(expected, data.run(k::table_for(set)), e.output_type) == -1);
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("pairs of products at the ends of 16 bits are exact, however the four values of a k group can be paired") {
     // 255 * 128 fits in 16 bits, 255 * 129 does not: values that fit with the first, second and third value of four, and that never fit.
     const int fours[4][4] = {{64, 64, -64, -64}, {64, 65, -64, -64}, {100, 29, 29, 0}, {65, 65, 65, 65}};

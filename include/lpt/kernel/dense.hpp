@@ -361,7 +361,8 @@ private:
             if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            const std::int64_t products = c.shape.taps * c.shape.channels;
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
             s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
             s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
             store::fill(s.scale_of_all, e.scale_all);

@@ -159,7 +159,8 @@ private:
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
         const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
         const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
-        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, of_all, copies, w.finish);
+        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, geometry::taps(s), of_all, copies,
+                       w.finish);
     }
 
     /// A window: where its rows lie.

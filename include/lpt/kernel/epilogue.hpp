@@ -118,11 +118,17 @@ struct finish {
     }
 
     /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
-    /// scales and biases so small that what is rounded fits in 32 bits.
-    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
+    /// scales and biases so small that what is rounded fits in 32 bits. `products`: how many a sum has at most, each of two bytes less
+    /// their zero points.
+    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end,
+                                     std::int64_t products) noexcept {
+        constexpr float largest_product = 255.0f * 383.0f;
+        const float largest_sum = largest_product * static_cast<float>(products);
+        const float largest_scale =
+            largest_sum < 4294967296.0f ? 1073741824.0f / largest_sum : 0.25f;  // sums are of 32 bits
         const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
         if (e.fixed != nullptr) return false;
-        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
+        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, largest_scale, begin, end) &&
                stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
     }
 

@@ -196,7 +196,8 @@ private:
                 w.flip = flip;
                 w.in_place = flip == 0 && own.count == block;
                 slots::prepare(problem.finish, own, reinterpret_cast<const std::int32_t*>(sums + b * 4 * block),
-                               problem.input_zero_point + shift, of_all, copies, w.finish);
+                               problem.input_zero_point + shift, geometry::taps(s) * geometry::group_in(s), of_all,
+                               copies, w.finish);
             }
             for (std::int64_t line = begin; line < end; ++line) {
                 for (std::int64_t first = 0; first < s.out[2]; first += chunk_pixels) {

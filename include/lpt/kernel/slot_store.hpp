@@ -61,15 +61,15 @@ struct slot_store {
     /// `sums`: of each slot's weights; `zero_point`: of the image, as the dot product sees its bytes. `copies` is for numbers of the
     /// last block, which may not be whole.
     static void prepare(const epilogue& e, const channel_span& channels, const std::int32_t* sums,
-                        std::int32_t zero_point, const step_numbers<block>& of_all, step_numbers<block>& copies,
-                        constants& to) noexcept {
+                        std::int32_t zero_point, std::int64_t products, const step_numbers<block>& of_all,
+                        step_numbers<block>& copies, constants& to) noexcept {
         to.channel = channels.first;
         to.count = channels.count;
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         to.fixed = e.fixed != nullptr && e.fixed->shifts;
-        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
+        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count, products);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
         if (!to.bytes && !to.activated && !to.staged) return;

@@ -33,7 +33,8 @@ struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx5
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
         return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
+               (is_fixed(problem.finish) ||
+                finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels, 9));
     }
 
     /// `full` and `rest`: the channels of the two packings.
