@@ -7801,7 +7801,8 @@ inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
     const lpt::shape all = n.shape(from);
     const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
         const lpt::shape& own = n.shape(each);
-        if (!own.is_static() || !all.rank_is_static() || (own.rank() != all.rank() && own.elements() != 1)) {
+        if (!own.is_static() || !all.rank_is_static() || all.rank() < 2 ||
+            (own.rank() != all.rank() && own.elements() != 1)) {
             return {};
         }
         return own.elements() == 1 || own[1] == 1 ? each : ordered(each);
@@ -16005,11 +16006,11 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
 ///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
-///   packed_input: W[inputs, D * G * H] of `pack_gemm`, for bytes of i8; W x + b = fma(float(sum), scale, bias) with `input_scale` and
+///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
-///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///   splits_states: R are bytes, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
 ///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
 ///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
@@ -16558,7 +16559,7 @@ struct gemm_weights {
 };
 
 /// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
-/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment, and `a_zero_point` a value of its type; B comes from `pack_gemm` of the same table.
 /// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
 /// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
 /// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.

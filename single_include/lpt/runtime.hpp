@@ -637,11 +637,11 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
 ///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
-///   packed_input: W[inputs, D * G * H] of `pack_gemm`, for bytes of i8; W x + b = fma(float(sum), scale, bias) with `input_scale` and
+///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
 ///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
-///   splits_states: R are bytes of i8, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
+///   splits_states: R are bytes, with `hidden_scale` of D * G * H elements; states are then numbers of 16 bits in the products with
 ///     them, split into `digits` with a scale for each sequence and step, and R h = scale * fma(256, high, low) of both sums in f32. All sums
 ///     with a state that is not finite are NaN.
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
@@ -1190,7 +1190,7 @@ struct gemm_weights {
 };
 
 /// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
-/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment, and `a_zero_point` a value of its type; B comes from `pack_gemm` of the same table.
 /// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
 /// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
 /// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.
@@ -2078,8 +2078,8 @@ inline bool numbers_of_rows(const spread& numbers, const shape& dimensions, std:
 
 }  // namespace detail
 
-/// Sums of so many products of bytes fit into 32 bits.
-inline constexpr dimension most_inner = 65536;
+/// Sums of so many products of bytes less their zero points, of magnitudes to 255 each, fit into 32 bits.
+inline constexpr dimension most_inner = 32768;
 
 /// Constant bytes that an input dequantizes, one scale and zero point a row of at most `most_inner`; no values where it does something
 /// else.
@@ -2146,19 +2146,19 @@ inline bool has_bounded_states(const node& each) {
     }
 }
 
-/// True if the kernel of a recurrent operation multiplies the bytes of this port: R where states are bounded, W where data are bytes. Both
-/// weights and the bias must be known.
+/// True if the kernel of a recurrent operation without peepholes multiplies the bytes of this port: R where states are bounded, W where data
+/// are bytes. Both weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
     const std::size_t weights = recurrent_ports_of(each.kind()).weights;
     const bool is_state = port == weights + 1;
-    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each))) {
+    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each)) ||
+        each.inputs() > weights + 3 || each.own_types() != nullptr) {
         return false;
     }
     const bool has_known_bias =
         each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
     const output_ref other = each.input(is_state ? weights : weights + 1);
-    const bool is_other_known =
-        first_of_dequantization(model, other) != node_id::none || model.constant_value(other) != nullptr;
+    const bool is_other_known = model.constant_value(other) != nullptr || bytes_of_weights(model, other).are_bytes();
     return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }
@@ -10601,13 +10601,32 @@ inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::i
     return add_constant(detail::tensor_of_packed(packed));
 }
 
+namespace detail {
+
+/// What rows of bytes stand for, as f32.
+inline tensor dequantized(const recurrent_weights& from) {
+    tensor_builder result(f32, from.values.dimensions());
+    const std::size_t row_size = from.values.elements() / from.scales.size();
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::size_t row = i / row_size;
+        const double zero_point = from.zero_points.empty() ? 0 : from.zero_points[row];
+        result.real(i, (from.values.real(i) - zero_point) * static_cast<double>(from.scales[row]));
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
 /// The weights of a recurrent operation at a port; no values where they are not known.
 inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
-    const tensor* known = model().constant_value(each.input(port));
-    if (known != nullptr) {
+    if (const tensor* known = model().constant_value(each.input(port))) {
         return {*known, {}, {}};
     }
-    return multiplies_bytes(model(), each, port) ? bytes_of_weights(model(), each.input(port)) : recurrent_weights();
+    const recurrent_weights bytes = bytes_of_weights(model(), each.input(port));
+    if (!bytes.are_bytes() || multiplies_bytes(model(), each, port)) {
+        return bytes;
+    }
+    return {detail::dequantized(bytes), {}, {}};
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.

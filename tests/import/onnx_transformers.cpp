@@ -187,6 +187,14 @@ TEST_CASE("The bytes of dequantized LSTM weights are put in order, so that their
           doctest::Approx(wanted).epsilon(1e-5));
 }
 
+TEST_CASE("LSTM refuses weights of one axis") {
+    const parts net{{make_node("LSTM", {"x", "w", "w"}, {"y"}, {integer("hidden_size", 1)})},
+                    {},
+                    {value("x", {1, 1, 2}), value("w", {4})},
+                    {value("y", {-1})}};
+    CHECK_THROWS_WITH_AS(import_content(make_model(net, 14)), doctest::Contains("axis 1 is outside the 1 axes"), error);
+}
+
 TEST_CASE("TransposeMatMul turns its first matrix") {
     const parts net{{make_node("TransposeMatMul", {"a", "b"}, {"y"}, {integer("transA", 1)}, microsoft)},
                     {},

@@ -154,7 +154,7 @@ struct gemm_weights {
 };
 
 /// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
-/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment, and `a_zero_point` a value of its type; B comes from `pack_gemm` of the same table.
 /// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
 /// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
 /// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.

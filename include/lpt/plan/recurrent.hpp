@@ -114,13 +114,32 @@ inline tensor_id planner::pack_matrices(const recurrent_weights& weights, std::i
     return add_constant(detail::tensor_of_packed(packed));
 }
 
+namespace detail {
+
+/// What rows of bytes stand for, as f32.
+inline tensor dequantized(const recurrent_weights& from) {
+    tensor_builder result(f32, from.values.dimensions());
+    const std::size_t row_size = from.values.elements() / from.scales.size();
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::size_t row = i / row_size;
+        const double zero_point = from.zero_points.empty() ? 0 : from.zero_points[row];
+        result.real(i, (from.values.real(i) - zero_point) * static_cast<double>(from.scales[row]));
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
 /// The weights of a recurrent operation at a port; no values where they are not known.
 inline recurrent_weights planner::recurrent_weights_of(const node& each, std::size_t port) {
-    const tensor* known = model().constant_value(each.input(port));
-    if (known != nullptr) {
+    if (const tensor* known = model().constant_value(each.input(port))) {
         return {*known, {}, {}};
     }
-    return multiplies_bytes(model(), each, port) ? bytes_of_weights(model(), each.input(port)) : recurrent_weights();
+    const recurrent_weights bytes = bytes_of_weights(model(), each.input(port));
+    if (!bytes.are_bytes() || multiplies_bytes(model(), each, port)) {
+        return bytes;
+    }
+    return {detail::dequantized(bytes), {}, {}};
 }
 
 /// The number of steps of each sequence: no tensor where all sequences have all steps.

@@ -60,8 +60,8 @@ inline bool numbers_of_rows(const spread& numbers, const shape& dimensions, std:
 
 }  // namespace detail
 
-/// Sums of so many products of bytes fit into 32 bits.
-inline constexpr dimension most_inner = 65536;
+/// Sums of so many products of bytes less their zero points, of magnitudes to 255 each, fit into 32 bits.
+inline constexpr dimension most_inner = 32768;
 
 /// Constant bytes that an input dequantizes, one scale and zero point a row of at most `most_inner`; no values where it does something
 /// else.
@@ -128,19 +128,19 @@ inline bool has_bounded_states(const node& each) {
     }
 }
 
-/// True if the kernel of a recurrent operation multiplies the bytes of this port: R where states are bounded, W where data are bytes. Both
-/// weights and the bias must be known.
+/// True if the kernel of a recurrent operation without peepholes multiplies the bytes of this port: R where states are bounded, W where data
+/// are bytes. Both weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
     const std::size_t weights = recurrent_ports_of(each.kind()).weights;
     const bool is_state = port == weights + 1;
-    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each))) {
+    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each)) ||
+        each.inputs() > weights + 3 || each.own_types() != nullptr) {
         return false;
     }
     const bool has_known_bias =
         each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
     const output_ref other = each.input(is_state ? weights : weights + 1);
-    const bool is_other_known =
-        first_of_dequantization(model, other) != node_id::none || model.constant_value(other) != nullptr;
+    const bool is_other_known = model.constant_value(other) != nullptr || bytes_of_weights(model, other).are_bytes();
     return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }

@@ -195,7 +195,8 @@ inline output_ref lstm_gates(operation& n, output_ref from, std::int64_t size) {
     const lpt::shape all = n.shape(from);
     const output_ref made = with_sources_moved(n, from, [&](output_ref each) -> output_ref {
         const lpt::shape& own = n.shape(each);
-        if (!own.is_static() || !all.rank_is_static() || (own.rank() != all.rank() && own.elements() != 1)) {
+        if (!own.is_static() || !all.rank_is_static() || all.rank() < 2 ||
+            (own.rank() != all.rank() && own.elements() != 1)) {
             return {};
         }
         return own.elements() == 1 || own[1] == 1 ? each : ordered(each);
