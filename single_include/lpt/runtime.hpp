@@ -1863,6 +1863,16 @@ namespace lpt::inline LPT_ABI::plan {
 
 inline bool is_byte(element type) { return type == u8 || type == i8; }
 
+/// Zero points that all are 0 are none.
+inline void drop_zeros(std::vector<std::int32_t>& zero_points) {
+    for (const std::int32_t each : zero_points) {
+        if (each != 0) {
+            return;
+        }
+    }
+    zero_points.clear();
+}
+
 /// What an output of the graph is: scale * base + shift, element by element.
 ///
 /// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
@@ -2027,20 +2037,52 @@ public:
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// Where the inputs of a recurrent operation are.
-struct recurrent_ports {
-    std::size_t weights = 0;  // port of W; R and b follow; 0: the operation is not recurrent
+/// What a recurrent operation is, and where its inputs are.
+struct recurrent_form {
+    const op::detail::recurrent_attributes* attributes = nullptr;  // null: the operation is not recurrent
+    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
+    std::size_t weights = 0;  // port of W; R and b follow
     bool is_sequence = false;
+    op::recurrent_direction direction = op::recurrent_direction::forward;
+
+    bool is_recurrent() const { return attributes != nullptr; }
+    /// True for the port of W or R.
+    bool has_weights(std::size_t port) const { return is_recurrent() && (port == weights || port == weights + 1); }
 };
 
-inline recurrent_ports recurrent_ports_of(op::kind kind) {
-    switch (kind) {
-        case op::kind::lstm_cell: return {3, false};
-        case op::kind::gru_cell: return {2, false};
-        case op::kind::lstm_sequence: return {4, true};
-        case op::kind::gru_sequence: return {3, true};
+namespace detail {
+
+inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
+    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
+}
+
+}  // namespace detail
+
+inline recurrent_form recurrent_form_of(const node& each) {
+    constexpr auto lstm = kernel::recurrent_kind::lstm;
+    switch (each.kind()) {
+        case op::kind::lstm_cell: return {&each.as<op::lstm_cell>(), lstm, 3};
+        case op::kind::gru_cell: {
+            const auto& self = each.as<op::gru_cell>();
+            return {&self, detail::gru_kind(self.linear_before_reset), 2};
+        }
+        case op::kind::lstm_sequence: {
+            const auto& self = each.as<op::lstm_sequence>();
+            return {&self, lstm, 4, true, self.direction};
+        }
+        case op::kind::gru_sequence: {
+            const auto& self = each.as<op::gru_sequence>();
+            return {&self, detail::gru_kind(self.linear_before_reset), 3, true, self.direction};
+        }
         default: return {};
     }
+}
+
+/// True for an operation without peepholes and types of its own, whose bias is known.
+inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form) {
+    const std::size_t bias = form.weights + 2;
+    return each.own_types() == nullptr && each.inputs() <= bias + 1 &&
+           (each.inputs() <= bias || model.constant_value(each.input(bias)) != nullptr);
 }
 
 /// Rows of weights, W or R: scale * (value - zero_point), with one of each for every row. `zero_points`: none where all are 0; `scales`:
@@ -2097,7 +2139,6 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
         return {};
     }
     recurrent_weights result;
-    bool symmetric = true;
     for (std::size_t row = 0; row < scales.size(); ++row) {
         std::int32_t zero_point = 0;
         if (shifts[row] != 0 && !detail::zero_point_of(values->type(), scales[row], shifts[row], zero_point)) {
@@ -2105,11 +2146,8 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
         }
         result.scales.push_back(static_cast<float>(scales[row]));
         result.zero_points.push_back(zero_point);
-        symmetric = symmetric && zero_point == 0;
     }
-    if (symmetric) {
-        result.zero_points.clear();
-    }
+    drop_zeros(result.zero_points);
     result.values = *values;
     return result;
 }
@@ -2132,34 +2170,23 @@ inline node_id first_of_dequantization(const graph& model, output_ref output) {
 
 /// True if the gates keep hidden states that were in [-1, 1] there: then 16 bits say of each what matters. Real data have no such
 /// range, and are not split.
-inline bool has_bounded_states(const node& each) {
-    const auto is_bounded = [](const op::detail::recurrent_attributes& self, std::size_t last) {
-        const text& word = self.activations[last];
-        return self.activations[0] == "sigmoid" && (word == "tanh" || word == "sigmoid");
-    };
-    switch (each.kind()) {
-        case op::kind::lstm_cell: return is_bounded(each.as<op::lstm_cell>(), 2);
-        case op::kind::gru_cell: return is_bounded(each.as<op::gru_cell>(), 1);
-        case op::kind::lstm_sequence: return is_bounded(each.as<op::lstm_sequence>(), 2);
-        case op::kind::gru_sequence: return is_bounded(each.as<op::gru_sequence>(), 1);
-        default: return false;
-    }
+inline bool has_bounded_states(const recurrent_form& form) {
+    const seq<text>& functions = form.attributes->activations;
+    const text& last = functions[form.kind == kernel::recurrent_kind::lstm ? 2 : 1];
+    return functions[0] == "sigmoid" && (last == "tanh" || last == "sigmoid");
 }
 
 /// True if the kernel of a recurrent operation without peepholes multiplies the bytes of this port: R where states are bounded, W where data
 /// are bytes. Both weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
-    const std::size_t weights = recurrent_ports_of(each.kind()).weights;
-    const bool is_state = port == weights + 1;
-    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each)) ||
-        each.inputs() > weights + 3 || each.own_types() != nullptr) {
+    const recurrent_form form = recurrent_form_of(each);
+    const bool is_state = port == form.weights + 1;
+    if (!form.has_weights(port) || !is_plain_recurrent(model, each, form) || (is_state && !has_bounded_states(form))) {
         return false;
     }
-    const bool has_known_bias =
-        each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
-    const output_ref other = each.input(is_state ? weights : weights + 1);
+    const output_ref other = each.input(is_state ? form.weights : form.weights + 1);
     const bool is_other_known = model.constant_value(other) != nullptr || bytes_of_weights(model, other).are_bytes();
-    return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
+    return is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }
 
@@ -6456,19 +6483,29 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
-/// The operations that begin a dequantization of bytes above the weights of a recurrent operation, and are marked: nothing is to fold these
-/// weights back to real numbers.
-inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
-    seq<node_id> result;
+/// Calls `visit(id, port, first)` for the weights of recurrent operations above which a dequantization of bytes may begin with `first`. Nodes
+/// that are gone are passed over.
+template <class Visit>
+void for_each_dequantized_weights(const graph& model, view<node_id> nodes, const Visit& visit) {
     for (const node_id id : nodes) {
-        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
-        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+        const recurrent_form form = model.contains(id) ? recurrent_form_of(model[id]) : recurrent_form();
+        for (std::size_t port = form.weights; form.has_weights(port); ++port) {
             const node_id first = first_of_dequantization(model, model[id].input(port));
-            if (first != node_id::none && model[first].has(mark::disabled_constant_folding)) {
-                result.push_back(first);
+            if (first != node_id::none) {
+                visit(id, port, first);
             }
         }
     }
+}
+
+/// The first operations of those dequantizations that are marked: nothing is to fold these weights back to real numbers.
+inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
+    seq<node_id> result;
+    for_each_dequantized_weights(model, nodes, [&](node_id, std::size_t, node_id first) {
+        if (model[first].has(mark::disabled_constant_folding)) {
+            result.push_back(first);
+        }
+    });
     return result;
 }
 
@@ -6487,16 +6524,12 @@ inline void clear_folding_marks(graph& model, view<node_id> nodes, view<node_id>
 /// Takes the marks from dequantizations, whose constants are folded now, that no kernel reads as bytes; true if there are any.
 inline bool release_unread_bytes(graph& model, view<node_id> nodes) {
     bool any = false;
-    for (const node_id id : nodes) {
-        const std::size_t weights = model.contains(id) ? recurrent_ports_of(model[id].kind()).weights : 0;
-        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
-            const node_id first = first_of_dequantization(model, model[id].input(port));
-            if (first != node_id::none && !multiplies_bytes(model, model[id], port)) {
-                model.clear_mark(first, mark::disabled_constant_folding);
-                any = true;
-            }
+    for_each_dequantized_weights(model, nodes, [&](node_id id, std::size_t port, node_id first) {
+        if (!multiplies_bytes(model, model[id], port)) {
+            model.clear_mark(first, mark::disabled_constant_folding);
+            any = true;
         }
-    }
+    });
     return any;
 }
 
@@ -8487,12 +8520,9 @@ bool integer_weights_of(const tensor& weights, std::size_t channels, const Chann
     for (std::size_t i = 0; i < weights.elements(); ++i) {
         values.real(i, weights.real(i) + static_cast<double>(zero_points[channel_of(i)]));
     }
-    bool symmetric = true;
-    for (const std::int32_t each : zero_points) {
-        symmetric = symmetric && each == 0;
-    }
     result.values = values.finish();
-    result.zero_points = symmetric ? std::vector<std::int32_t>() : std::move(zero_points);
+    drop_zeros(zero_points);
+    result.zero_points = std::move(zero_points);
     return true;
 }
 
@@ -10497,40 +10527,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// What a recurrent operation is.
-struct recurrent_form {
-    const op::detail::recurrent_attributes* attributes = nullptr;
-    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
-    recurrent_ports ports;
-    op::recurrent_direction direction = op::recurrent_direction::forward;
-};
-
-inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
-    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
-}
-
-/// False for operations that are not recurrent.
-inline bool recurrent_form_of(const node& each, recurrent_form& result) {
-    result.ports = recurrent_ports_of(each.kind());
-    switch (each.kind()) {
-        case op::kind::lstm_cell: result.attributes = &each.as<op::lstm_cell>(); return true;
-        case op::kind::gru_cell:
-            result.attributes = &each.as<op::gru_cell>();
-            result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
-            return true;
-        case op::kind::lstm_sequence:
-            result.attributes = &each.as<op::lstm_sequence>();
-            result.direction = each.as<op::lstm_sequence>().direction;
-            return true;
-        case op::kind::gru_sequence:
-            result.attributes = &each.as<op::gru_sequence>();
-            result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
-            result.direction = each.as<op::gru_sequence>().direction;
-            return true;
-        default: return false;
-    }
-}
-
 /// The functions of the gates; false where the kernel does not know one.
 inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
     using form = reference::detail::gate_function::form;
@@ -10650,8 +10646,8 @@ inline bool recurrent_problem_of(const graph& model, const node& each, const rec
     }
     const shape& data = model.shape(each.input(0));
     problem.batch = data[0];
-    problem.time = form.ports.is_sequence ? data[1] : 1;
-    problem.inputs = data[form.ports.is_sequence ? 2 : 1];
+    problem.time = form.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.is_sequence ? 2 : 1];
     problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
     problem.reverse = form.direction == op::recurrent_direction::reverse;
     problem.hidden = form.attributes->hidden_size;
@@ -10668,10 +10664,9 @@ inline bool recurrent_problem_of(const graph& model, const node& each, const rec
     return true;
 }
 
-/// True for an operation of f32 without peepholes, with elements in its data and states.
-inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form, std::size_t states) {
-    if (each.type() != f32 || each.own_types() != nullptr || each.inputs() > form.ports.weights + 3 ||
-        !has_elements(each.shape())) {
+/// True where data, states and results are f32 and have elements.
+inline bool has_real_elements(const graph& model, const node& each, std::size_t states) {
+    if (each.type() != f32 || !has_elements(each.shape())) {
         return false;
     }
     for (std::size_t port = 0; port <= states; ++port) {
@@ -10696,18 +10691,17 @@ inline tensor scaled(const std::vector<float>& numbers, double factor) {
 /// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights that `multiplies_bytes` tells are multiplied as they are.
 inline bool planner::make_recurrent(node_id id) {
     const node& each = model()[id];
-    detail::recurrent_form form;
-    if (!detail::recurrent_form_of(each, form)) {
+    const recurrent_form form = recurrent_form_of(each);
+    if (!form.is_recurrent()) {
         return false;
     }
     const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
     const std::size_t states = is_lstm ? 2 : 1;
-    const std::size_t weights = form.ports.weights;
+    const std::size_t weights = form.weights;
     const bool has_bias = each.inputs() > weights + 2;
     kernel::recurrent_problem problem;
-    if (!detail::is_plain_recurrent(model(), each, form, states) ||
-        !detail::recurrent_problem_of(model(), each, form, problem) ||
-        (has_bias && model().constant_value(each.input(weights + 2)) == nullptr)) {
+    if (!is_plain_recurrent(model(), each, form) || !detail::has_real_elements(model(), each, states) ||
+        !detail::recurrent_problem_of(model(), each, form, problem)) {
         return false;
     }
     const recurrent_weights of_data = recurrent_weights_of(each, weights);
@@ -10716,7 +10710,7 @@ inline bool planner::make_recurrent(node_id id) {
         return false;
     }
     tensor_id lengths = tensor_id::none;
-    if (form.ports.is_sequence) {
+    if (form.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
         if (type != i32 && type != i64) {
@@ -10768,7 +10762,7 @@ inline bool planner::make_recurrent(node_id id) {
     operands.push_back(lengths);
     std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
-    if (!form.ports.is_sequence) {
+    if (!form.is_sequence) {
         operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());

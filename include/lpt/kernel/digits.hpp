@@ -18,7 +18,7 @@ struct digits {
     /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
     /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
     static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
-        const float most = greatest_magnitude(from, count);
+        const float most = greatest_magnitude<Isa>(from, count);
         const bool is_finite = most < __builtin_inff();
         const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
         const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
@@ -39,21 +39,6 @@ struct digits {
         const auto factor = simd::broadcast(scale);
         for (std::int64_t i = 0; i < count; i += simd::width)
             simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
-    }
-
-private:
-    /// NaN counts as greater than all numbers.
-    static float greatest_magnitude(const float* from, std::int64_t count) noexcept {
-        const auto magnitude = simd::broadcast_int(0x7fffffff);
-        auto most = simd::broadcast_int(0);
-        for (std::int64_t i = 0; i < count; i += simd::width)
-            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(from + i, count - i)), magnitude));
-        std::int32_t parts[simd::width];
-        simd::store_int(parts, most);
-        std::int32_t result = 0;
-        for (const std::int32_t part : parts)
-            result = part > result ? part : result;
-        return __builtin_bit_cast(float, result);
     }
 };
 

@@ -136,17 +136,7 @@ private:
     /// Whether the magnitudes of all numbers of channels [begin, end) are at most `limit`.
     static bool stays_small(const float* array, float all, float limit, std::int64_t begin, std::int64_t end) noexcept {
         if (array == nullptr) return all >= -limit && all <= limit;
-        // Without their sign, floats are ordered as integers are, NaN above all numbers.
-        const auto magnitude = simd::broadcast_int(0x7fffffff);
-        auto most = simd::broadcast_int(0);
-        for (std::int64_t i = begin; i < end; i += simd::width)
-            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(array + i, end - i)), magnitude));
-        std::int32_t parts[simd::width];
-        simd::store_int(parts, most);
-        for (const std::int32_t part : parts) {
-            if (part > __builtin_bit_cast(std::int32_t, limit)) return false;
-        }
-        return true;
+        return greatest_magnitude<Isa>(array + begin, end - begin) <= limit;
     }
 
     /// A part of a row: `columns` channels are left from `channel` on.

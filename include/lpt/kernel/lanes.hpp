@@ -322,4 +322,21 @@ template <class Isa>
         to[i] = whole[i];
 }
 
+/// The greatest magnitude of some numbers; NaN where one of them is NaN: without their sign, floats are ordered as integers are, NaN above all
+/// numbers.
+template <class Isa>
+inline float greatest_magnitude(const float* from, std::int64_t count) noexcept {
+    using simd = lanes<Isa>;
+    const auto magnitude = simd::broadcast_int(0x7fffffff);
+    auto most = simd::broadcast_int(0);
+    for (std::int64_t i = 0; i < count; i += simd::width)
+        most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(from + i, count - i)), magnitude));
+    std::int32_t parts[simd::width];
+    simd::store_int(parts, most);
+    std::int32_t result = 0;
+    for (const std::int32_t part : parts)
+        result = part > result ? part : result;
+    return __builtin_bit_cast(float, result);
+}
+
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -41,19 +41,29 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
-/// The operations that begin a dequantization of bytes above the weights of a recurrent operation, and are marked: nothing is to fold these
-/// weights back to real numbers.
-inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
-    seq<node_id> result;
+/// Calls `visit(id, port, first)` for the weights of recurrent operations above which a dequantization of bytes may begin with `first`. Nodes
+/// that are gone are passed over.
+template <class Visit>
+void for_each_dequantized_weights(const graph& model, view<node_id> nodes, const Visit& visit) {
     for (const node_id id : nodes) {
-        const std::size_t weights = recurrent_ports_of(model[id].kind()).weights;
-        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
+        const recurrent_form form = model.contains(id) ? recurrent_form_of(model[id]) : recurrent_form();
+        for (std::size_t port = form.weights; form.has_weights(port); ++port) {
             const node_id first = first_of_dequantization(model, model[id].input(port));
-            if (first != node_id::none && model[first].has(mark::disabled_constant_folding)) {
-                result.push_back(first);
+            if (first != node_id::none) {
+                visit(id, port, first);
             }
         }
     }
+}
+
+/// The first operations of those dequantizations that are marked: nothing is to fold these weights back to real numbers.
+inline seq<node_id> marked_dequantizations(const graph& model, view<node_id> nodes) {
+    seq<node_id> result;
+    for_each_dequantized_weights(model, nodes, [&](node_id, std::size_t, node_id first) {
+        if (model[first].has(mark::disabled_constant_folding)) {
+            result.push_back(first);
+        }
+    });
     return result;
 }
 
@@ -72,16 +82,12 @@ inline void clear_folding_marks(graph& model, view<node_id> nodes, view<node_id>
 /// Takes the marks from dequantizations, whose constants are folded now, that no kernel reads as bytes; true if there are any.
 inline bool release_unread_bytes(graph& model, view<node_id> nodes) {
     bool any = false;
-    for (const node_id id : nodes) {
-        const std::size_t weights = model.contains(id) ? recurrent_ports_of(model[id].kind()).weights : 0;
-        for (std::size_t port = weights; port != 0 && port < weights + 2; ++port) {
-            const node_id first = first_of_dequantization(model, model[id].input(port));
-            if (first != node_id::none && !multiplies_bytes(model, model[id], port)) {
-                model.clear_mark(first, mark::disabled_constant_folding);
-                any = true;
-            }
+    for_each_dequantized_weights(model, nodes, [&](node_id id, std::size_t port, node_id first) {
+        if (!multiplies_bytes(model, model[id], port)) {
+            model.clear_mark(first, mark::disabled_constant_folding);
+            any = true;
         }
-    }
+    });
     return any;
 }
 

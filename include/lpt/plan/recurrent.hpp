@@ -10,40 +10,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// What a recurrent operation is.
-struct recurrent_form {
-    const op::detail::recurrent_attributes* attributes = nullptr;
-    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
-    recurrent_ports ports;
-    op::recurrent_direction direction = op::recurrent_direction::forward;
-};
-
-inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
-    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
-}
-
-/// False for operations that are not recurrent.
-inline bool recurrent_form_of(const node& each, recurrent_form& result) {
-    result.ports = recurrent_ports_of(each.kind());
-    switch (each.kind()) {
-        case op::kind::lstm_cell: result.attributes = &each.as<op::lstm_cell>(); return true;
-        case op::kind::gru_cell:
-            result.attributes = &each.as<op::gru_cell>();
-            result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
-            return true;
-        case op::kind::lstm_sequence:
-            result.attributes = &each.as<op::lstm_sequence>();
-            result.direction = each.as<op::lstm_sequence>().direction;
-            return true;
-        case op::kind::gru_sequence:
-            result.attributes = &each.as<op::gru_sequence>();
-            result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
-            result.direction = each.as<op::gru_sequence>().direction;
-            return true;
-        default: return false;
-    }
-}
-
 /// The functions of the gates; false where the kernel does not know one.
 inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
     using form = reference::detail::gate_function::form;
@@ -163,8 +129,8 @@ inline bool recurrent_problem_of(const graph& model, const node& each, const rec
     }
     const shape& data = model.shape(each.input(0));
     problem.batch = data[0];
-    problem.time = form.ports.is_sequence ? data[1] : 1;
-    problem.inputs = data[form.ports.is_sequence ? 2 : 1];
+    problem.time = form.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.is_sequence ? 2 : 1];
     problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
     problem.reverse = form.direction == op::recurrent_direction::reverse;
     problem.hidden = form.attributes->hidden_size;
@@ -181,10 +147,9 @@ inline bool recurrent_problem_of(const graph& model, const node& each, const rec
     return true;
 }
 
-/// True for an operation of f32 without peepholes, with elements in its data and states.
-inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form, std::size_t states) {
-    if (each.type() != f32 || each.own_types() != nullptr || each.inputs() > form.ports.weights + 3 ||
-        !has_elements(each.shape())) {
+/// True where data, states and results are f32 and have elements.
+inline bool has_real_elements(const graph& model, const node& each, std::size_t states) {
+    if (each.type() != f32 || !has_elements(each.shape())) {
         return false;
     }
     for (std::size_t port = 0; port <= states; ++port) {
@@ -209,18 +174,17 @@ inline tensor scaled(const std::vector<float>& numbers, double factor) {
 /// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes. Weights that `multiplies_bytes` tells are multiplied as they are.
 inline bool planner::make_recurrent(node_id id) {
     const node& each = model()[id];
-    detail::recurrent_form form;
-    if (!detail::recurrent_form_of(each, form)) {
+    const recurrent_form form = recurrent_form_of(each);
+    if (!form.is_recurrent()) {
         return false;
     }
     const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
     const std::size_t states = is_lstm ? 2 : 1;
-    const std::size_t weights = form.ports.weights;
+    const std::size_t weights = form.weights;
     const bool has_bias = each.inputs() > weights + 2;
     kernel::recurrent_problem problem;
-    if (!detail::is_plain_recurrent(model(), each, form, states) ||
-        !detail::recurrent_problem_of(model(), each, form, problem) ||
-        (has_bias && model().constant_value(each.input(weights + 2)) == nullptr)) {
+    if (!is_plain_recurrent(model(), each, form) || !detail::has_real_elements(model(), each, states) ||
+        !detail::recurrent_problem_of(model(), each, form, problem)) {
         return false;
     }
     const recurrent_weights of_data = recurrent_weights_of(each, weights);
@@ -229,7 +193,7 @@ inline bool planner::make_recurrent(node_id id) {
         return false;
     }
     tensor_id lengths = tensor_id::none;
-    if (form.ports.is_sequence) {
+    if (form.is_sequence) {
         const output_ref given = each.input(states + 1);
         const element type = model().type(given);
         if (type != i32 && type != i64) {
@@ -281,7 +245,7 @@ inline bool planner::make_recurrent(node_id id) {
     operands.push_back(lengths);
     std::vector<tensor_id> outputs;
     add_outputs(id, outputs);
-    if (!form.ports.is_sequence) {
+    if (!form.is_sequence) {
         operands.push_back(tensor_id::none);
     }
     operands.insert(operands.end(), outputs.begin(), outputs.end());

@@ -2,6 +2,7 @@
 // Weights of recurrent operations: bytes with a scale for each row, where the network has them, or real numbers.
 #pragma once
 
+#include <lpt/kernel/rows.hpp>
 #include <lpt/plan/source.hpp>
 
 #include <cstdint>
@@ -9,20 +10,52 @@
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// Where the inputs of a recurrent operation are.
-struct recurrent_ports {
-    std::size_t weights = 0;  // port of W; R and b follow; 0: the operation is not recurrent
+/// What a recurrent operation is, and where its inputs are.
+struct recurrent_form {
+    const op::detail::recurrent_attributes* attributes = nullptr;  // null: the operation is not recurrent
+    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
+    std::size_t weights = 0;  // port of W; R and b follow
     bool is_sequence = false;
+    op::recurrent_direction direction = op::recurrent_direction::forward;
+
+    bool is_recurrent() const { return attributes != nullptr; }
+    /// True for the port of W or R.
+    bool has_weights(std::size_t port) const { return is_recurrent() && (port == weights || port == weights + 1); }
 };
 
-inline recurrent_ports recurrent_ports_of(op::kind kind) {
-    switch (kind) {
-        case op::kind::lstm_cell: return {3, false};
-        case op::kind::gru_cell: return {2, false};
-        case op::kind::lstm_sequence: return {4, true};
-        case op::kind::gru_sequence: return {3, true};
+namespace detail {
+
+inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
+    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
+}
+
+}  // namespace detail
+
+inline recurrent_form recurrent_form_of(const node& each) {
+    constexpr auto lstm = kernel::recurrent_kind::lstm;
+    switch (each.kind()) {
+        case op::kind::lstm_cell: return {&each.as<op::lstm_cell>(), lstm, 3};
+        case op::kind::gru_cell: {
+            const auto& self = each.as<op::gru_cell>();
+            return {&self, detail::gru_kind(self.linear_before_reset), 2};
+        }
+        case op::kind::lstm_sequence: {
+            const auto& self = each.as<op::lstm_sequence>();
+            return {&self, lstm, 4, true, self.direction};
+        }
+        case op::kind::gru_sequence: {
+            const auto& self = each.as<op::gru_sequence>();
+            return {&self, detail::gru_kind(self.linear_before_reset), 3, true, self.direction};
+        }
         default: return {};
     }
+}
+
+/// True for an operation without peepholes and types of its own, whose bias is known.
+inline bool is_plain_recurrent(const graph& model, const node& each, const recurrent_form& form) {
+    const std::size_t bias = form.weights + 2;
+    return each.own_types() == nullptr && each.inputs() <= bias + 1 &&
+           (each.inputs() <= bias || model.constant_value(each.input(bias)) != nullptr);
 }
 
 /// Rows of weights, W or R: scale * (value - zero_point), with one of each for every row. `zero_points`: none where all are 0; `scales`:
@@ -79,7 +112,6 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
         return {};
     }
     recurrent_weights result;
-    bool symmetric = true;
     for (std::size_t row = 0; row < scales.size(); ++row) {
         std::int32_t zero_point = 0;
         if (shifts[row] != 0 && !detail::zero_point_of(values->type(), scales[row], shifts[row], zero_point)) {
@@ -87,11 +119,8 @@ inline recurrent_weights bytes_of_weights(const graph& model, output_ref input) 
         }
         result.scales.push_back(static_cast<float>(scales[row]));
         result.zero_points.push_back(zero_point);
-        symmetric = symmetric && zero_point == 0;
     }
-    if (symmetric) {
-        result.zero_points.clear();
-    }
+    drop_zeros(result.zero_points);
     result.values = *values;
     return result;
 }
@@ -114,34 +143,23 @@ inline node_id first_of_dequantization(const graph& model, output_ref output) {
 
 /// True if the gates keep hidden states that were in [-1, 1] there: then 16 bits say of each what matters. Real data have no such
 /// range, and are not split.
-inline bool has_bounded_states(const node& each) {
-    const auto is_bounded = [](const op::detail::recurrent_attributes& self, std::size_t last) {
-        const text& word = self.activations[last];
-        return self.activations[0] == "sigmoid" && (word == "tanh" || word == "sigmoid");
-    };
-    switch (each.kind()) {
-        case op::kind::lstm_cell: return is_bounded(each.as<op::lstm_cell>(), 2);
-        case op::kind::gru_cell: return is_bounded(each.as<op::gru_cell>(), 1);
-        case op::kind::lstm_sequence: return is_bounded(each.as<op::lstm_sequence>(), 2);
-        case op::kind::gru_sequence: return is_bounded(each.as<op::gru_sequence>(), 1);
-        default: return false;
-    }
+inline bool has_bounded_states(const recurrent_form& form) {
+    const seq<text>& functions = form.attributes->activations;
+    const text& last = functions[form.kind == kernel::recurrent_kind::lstm ? 2 : 1];
+    return functions[0] == "sigmoid" && (last == "tanh" || last == "sigmoid");
 }
 
 /// True if the kernel of a recurrent operation without peepholes multiplies the bytes of this port: R where states are bounded, W where data
 /// are bytes. Both weights and the bias must be known.
 inline bool multiplies_bytes(const graph& model, const node& each, std::size_t port) {
-    const std::size_t weights = recurrent_ports_of(each.kind()).weights;
-    const bool is_state = port == weights + 1;
-    if (weights == 0 || (port != weights && !is_state) || (is_state && !has_bounded_states(each)) ||
-        each.inputs() > weights + 3 || each.own_types() != nullptr) {
+    const recurrent_form form = recurrent_form_of(each);
+    const bool is_state = port == form.weights + 1;
+    if (!form.has_weights(port) || !is_plain_recurrent(model, each, form) || (is_state && !has_bounded_states(form))) {
         return false;
     }
-    const bool has_known_bias =
-        each.inputs() <= weights + 2 || model.constant_value(each.input(weights + 2)) != nullptr;
-    const output_ref other = each.input(is_state ? weights : weights + 1);
+    const output_ref other = each.input(is_state ? form.weights : form.weights + 1);
     const bool is_other_known = model.constant_value(other) != nullptr || bytes_of_weights(model, other).are_bytes();
-    return has_known_bias && is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
+    return is_other_known && (is_state || source_of(model, each.input(0)).has_one_zero_point()) &&
            bytes_of_weights(model, each.input(port)).are_bytes();
 }
 

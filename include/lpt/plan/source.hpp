@@ -4,6 +4,7 @@
 
 #include <lpt/plan/spread.hpp>
 
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -11,6 +12,16 @@
 namespace lpt::inline LPT_ABI::plan {
 
 inline bool is_byte(element type) { return type == u8 || type == i8; }
+
+/// Zero points that all are 0 are none.
+inline void drop_zeros(std::vector<std::int32_t>& zero_points) {
+    for (const std::int32_t each : zero_points) {
+        if (each != 0) {
+            return;
+        }
+    }
+    zero_points.clear();
+}
 
 /// What an output of the graph is: scale * base + shift, element by element.
 ///

@@ -128,12 +128,9 @@ bool integer_weights_of(const tensor& weights, std::size_t channels, const Chann
     for (std::size_t i = 0; i < weights.elements(); ++i) {
         values.real(i, weights.real(i) + static_cast<double>(zero_points[channel_of(i)]));
     }
-    bool symmetric = true;
-    for (const std::int32_t each : zero_points) {
-        symmetric = symmetric && each == 0;
-    }
     result.values = values.finish();
-    result.zero_points = symmetric ? std::vector<std::int32_t>() : std::move(zero_points);
+    drop_zeros(zero_points);
+    result.zero_points = std::move(zero_points);
     return true;
 }
 

@@ -300,18 +300,16 @@ class builder {
                 readers.emplace(model_[id].as<op::read_value>().variable_id.c_str(), id);
             }
         }
-        bool has_dependencies = false;
+        if (readers.empty()) {
+            return;
+        }
         for (const node_id sink : model_.sinks()) {
             if (model_[sink].is<op::assign>()) {
                 const auto [first, last] = readers.equal_range(model_[sink].as<op::assign>().variable_id.c_str());
                 for (auto each = first; each != last; ++each) {
                     model_.add_control_dependency(sink, each->second);
-                    has_dependencies = true;
                 }
             }
-        }
-        if (!has_dependencies) {
-            return;
         }
         try {
             static_cast<void>(topological_order(model_));  // which may now have a circle
