@@ -54,6 +54,7 @@ struct arguments {
     std::uint64_t folding_limit = folding_budget{}.bytes >> 20;        // MiB
     std::uint64_t folding_steps = folding_budget{}.steps;
     std::string on_reference = "allow";
+    std::string dynamic_quantization = "asked";
 };
 
 class stopwatch {
@@ -111,6 +112,12 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--on-reference", to.on_reference,
                    "operations without a kernel: allow them, report each on stderr, or refuse the network")
         ->check(CLI::IsMember({"allow", "report", "refuse"}));
+    app.add_option(
+           "--dynamic-quantization", to.dynamic_quantization,
+           "which products with weights of 4 or 8 bits round their data to 8 bits as they run: none, those whose "
+           "file asks for it, or all")
+        ->check(CLI::IsMember({"none", "asked", "all"}))
+        ->capture_default_str();
     CLI::Option* const repeat =
         app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
     app.add_option("--sessions", to.sessions, "with --repeat: time so many sessions at once, too, each on a thread")
@@ -128,7 +135,7 @@ const char* option_of_transformed(const CLI::App& app) {
     for (const char* const option :
          {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream", "--as-transformed", "--all",
           "--width", "--iterations", "--evaluation-limit", "--folding-limit", "--folding-steps", "--on-reference",
-          "--sessions", "--compare"}) {
+          "--dynamic-quantization", "--sessions", "--compare"}) {
         if (app.count(option) != 0) {
             return option;
         }
@@ -366,6 +373,9 @@ void run_network(const arguments& given) {
     options.most_iterations = given.iterations;
     options.most_evaluated_bytes = given.evaluation_limit << 20;
     options.on_reference = given.on_reference == "refuse" ? reference_use::refuse : reference_use::allow;
+    options.dynamic_quantization = given.dynamic_quantization == "none"  ? rounded_products::none
+                                   : given.dynamic_quantization == "all" ? rounded_products::all
+                                                                         : rounded_products::asked;
     const text picture = given.dot.empty() ? text() : write_dot(model, became);
     const stopwatch planning;
     if (given.precision == "int8" && !given.as_transformed) {

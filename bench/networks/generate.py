@@ -89,12 +89,12 @@ class builder:
         return self.node("Add", [product, added], [*rows, columns])
 
     def multiply_by_compressed_weights(self, value, columns, block=32):
-        """Weights of 4 bits, a scale for each block of a column; the numbers that they are multiplied by stay as they are."""
+        """Weights of 4 bits, a scale for each block of a column; engines may round what they are multiplied by to 8 bits."""
         *rows, inner = self.sizes[value]
         codes = self.constant(self.random.integers(0, 256, (columns, inner // block, block // 2), dtype=numpy.uint8))
         scales = numpy.exp(0.3 * self.random.standard_normal(columns * (inner // block))) * 0.2 / numpy.sqrt(inner)
         return self.node("MatMulNBits", [value, codes, self.constant(scales.astype(numpy.float32))], [*rows, columns],
-                         domain="com.microsoft", K=inner, N=columns, bits=4, block_size=block)
+                         domain="com.microsoft", K=inner, N=columns, bits=4, block_size=block, accuracy_level=4)
 
     def recurrent(self, value, kind, hidden, directions=1):
         """An LSTM or GRU over [time, batch, channels], with a scale for each row of its weights."""

@@ -407,8 +407,13 @@ namespace lpt::inline LPT_ABI::kernel {
 ///   y[i][n] = sum over blocks b of scale[n][b] * (sum over k of block b of x[i][k] * (code[n][k] - zero_point[n][b])).
 /// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
 /// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
-/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code. The same bits on every instruction set and for any
-/// number of rows.
+/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code.
+/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `compressed_parts::most` consecutive k of a block:
+///   unit[i][t] = max |x| / 127;  q = x / unit to the nearest integer, ties to even;
+///   y[i][n] = sum over t of scale[n][b] * unit[i][t] * (sum of q * code - zero_point[n][b] * sum of q),
+/// with sums of integers, the product of scale and unit, the difference (one fused multiply-add) and the outer chain of fused multiply-adds rounded in
+/// turn. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
+/// The same bits on every instruction set and for any number of rows.
 ///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
@@ -422,6 +427,7 @@ struct compressed_product_problem {
     std::int64_t bits = 4;
     bool has_zero_points = false;
     float zero_point = 0;
+    bool rounds_rows = false;
     const float* input = nullptr;
     const unsigned char* packed = nullptr;
     float* output = nullptr;
@@ -437,6 +443,7 @@ struct compressed_product_problem {
         visit("bits", self.bits);
         visit("has_zero_points", self.has_zero_points);
         visit("zero_point", self.zero_point);
+        visit("rounds_rows", self.rounds_rows);
         visit("input", self.input);
         visit("packed", self.packed);
         visit("output", self.output);
@@ -445,21 +452,20 @@ struct compressed_product_problem {
 };
 
 /// Where the parts of a packed block lie. Panels of `panel_columns` columns follow each other; a panel is its blocks one behind the other, and a
-/// block has the scales of the panel's columns, their zero points if there are any, and words: [k / codes_of_word][column], the first code in
-/// the lowest bits. A word has 8 codes of 4 bits or one of 8. What is behind the last k or column is 0.
+/// block has the scales of the panel's columns, their zero points if there are any, and words of 32 bits: [k / codes_of_word][column], the first
+/// code in the lowest bits. What is behind the last k or column is 0.
 struct compressed_block {
     static constexpr std::int64_t panel_columns = 64;
+    static constexpr std::int64_t word_bytes = 4;
 
     std::int64_t codes_of_word = 8;
-    std::int64_t word_bytes = 4;
     std::int64_t words = 1;  // of a column
     std::int64_t zero_points_at = 0;  // bytes from the block's beginning
     std::int64_t words_at = 0;
     std::int64_t bytes = 0;
 
     constexpr explicit compressed_block(const compressed_product_problem& p) noexcept
-        : codes_of_word(p.bits == 4 ? 8 : 1),
-          word_bytes(p.bits == 4 ? 4 : 1),
+        : codes_of_word(32 / p.bits),
           words((p.block + codes_of_word - 1) / codes_of_word),
           zero_points_at(panel_columns * 4),
           words_at(panel_columns * (p.has_zero_points ? 8 : 4)),
@@ -476,8 +482,30 @@ constexpr std::int64_t compressed_panels(const compressed_product_problem& p) no
 constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noexcept {
     return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
 }
-/// Scratch memory: for zero points of their own, the sum of each block of each row of x.
+/// Rows that were rounded to bytes, and where they lie in scratch memory: the units of all parts, [row][part], the sums of their integers,
+/// alike, and the integers, [row][k]. Each block begins a part. Blocks have whole words; of one with codes of 4 bits the integers at even k come
+/// before the others.
+struct compressed_parts {
+    static constexpr std::int64_t most = 128;  // k of a part
+
+    std::int64_t of_block = 1;
+    std::int64_t of_row = 1;
+    std::int64_t row_bytes = 8;
+    std::int64_t sums_at = 0;  // bytes from the beginning
+    std::int64_t integers_at = 0;
+    std::int64_t bytes = 0;
+
+    constexpr explicit compressed_parts(const compressed_product_problem& p) noexcept
+        : of_block((p.block + most - 1) / most),
+          of_row(compressed_blocks(p) * of_block),
+          row_bytes(compressed_blocks(p) * compressed_block(p).words * compressed_block(p).codes_of_word),
+          sums_at(p.rows * of_row * 4),
+          integers_at(2 * sums_at),
+          bytes(integers_at + p.rows * row_bytes) {}
+};
+/// Scratch memory: rows as bytes, or, for zero points of their own, the sum of each block of each row of x.
 constexpr std::size_t compressed_scratch_bytes(const compressed_product_problem& p) noexcept {
+    if (p.rounds_rows) return static_cast<std::size_t>(compressed_parts(p).bytes);
     return p.has_zero_points ? static_cast<std::size_t>(p.rows * compressed_blocks(p)) * sizeof(float) : 0;
 }
 
@@ -9204,6 +9232,390 @@ struct kernel_of<Isa, cast_problem> {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/compressed_panel.hpp
+#ifndef LPT_HOLDS_KERNEL_COMPRESSED_PANEL_HPP
+#define LPT_HOLDS_KERNEL_COMPRESSED_PANEL_HPP
+// A panel of weights of 4 or 8 bits, and the pieces in which products work on it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// One panel of columns, and the first of the rows that are multiplied by it.
+template <class Isa>
+struct compressed_weights_panel {
+    static constexpr std::int64_t columns = compressed_block::panel_columns;
+    static constexpr int tile_rows = 4;
+    static constexpr std::int64_t most_rows = 64;  // of a task at a time
+
+    const compressed_product_problem& p;
+    const compressed_block block;
+    const unsigned char* const panel;
+    const std::int64_t first_row;
+
+    compressed_weights_panel(const compressed_product_problem& problem, std::int64_t number,
+                             std::int64_t first) noexcept
+        : p(problem),
+          block(problem),
+          panel(problem.packed + number * compressed_blocks(problem) * block.bytes),
+          first_row(first) {}
+
+    const unsigned char* block_at(std::int64_t b) const noexcept { return panel + b * block.bytes; }
+    const float* scales(std::int64_t b) const noexcept { return reinterpret_cast<const float*>(block_at(b)); }
+    const float* zero_points(std::int64_t b) const noexcept {
+        return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
+    }
+
+    /// Consecutive k of a block that are worked on together.
+    struct part {
+        std::int64_t block;
+        std::int64_t k;  // of the block's, a multiple of a word's codes
+        std::int64_t size;
+        bool is_first;
+        bool is_last;
+    };
+    template <class Body>
+    [[gnu::always_inline]] void for_each_part(const Body& body) const noexcept {
+        const std::int64_t blocks = compressed_blocks(p);
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            const std::int64_t left = p.inner - b * p.block;
+            const std::int64_t count = left < p.block ? left : p.block;
+            for (std::int64_t k = 0; k < count; k += compressed_parts::most) {
+                const std::int64_t rest = count - k;
+                const bool is_last = rest <= compressed_parts::most;
+                body(part{b, k, is_last ? rest : compressed_parts::most, k == 0, is_last});
+            }
+        }
+    }
+    const unsigned char* words(const part& at) const noexcept {
+        return block_at(at.block) + block.words_at +
+               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
+    }
+    /// Calls `body(rows, first)` for tiles of rows; `rows` is a constant.
+    template <class Body>
+    [[gnu::always_inline]] static void for_each_tile(std::int64_t rows, const Body& body) noexcept {
+        std::int64_t r = 0;
+        for (; r + tile_rows <= rows; r += tile_rows)
+            body(std::integral_constant<int, tile_rows>(), r);
+        switch (rows - r) {
+            case 1: return body(std::integral_constant<int, 1>(), r);
+            case 2: return body(std::integral_constant<int, 2>(), r);
+            case 3: return body(std::integral_constant<int, 3>(), r);
+            default: return;
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/digits.hpp
+#ifndef LPT_HOLDS_KERNEL_DIGITS_HPP
+#define LPT_HOLDS_KERNEL_DIGITS_HPP
+// Real numbers as two digits of eight bits, for products with weights of bytes that should not lose what bytes cannot say.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What numbers are divided by so that the greatest magnitude among them becomes `largest`, and its inverse. Where all are below 1e-30 both are
+/// 0, so that they count as zeros; where there is an infinity or NaN the unit is NaN.
+template <class Isa>
+struct rounding_unit {
+    float size;
+    float inverse;
+
+    rounding_unit(float greatest, float largest) noexcept {
+        const bool is_finite = greatest < __builtin_inff();
+        inverse = is_finite && greatest >= 1e-30f ? largest / greatest : 0;
+        size = !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : greatest / largest;
+    }
+};
+
+/// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
+/// number, ties to even, so that it moves by 0.506 * scale at most (x / scale and the scale are rounded, too). As u8, digits have the zero point 128.
+template <class Isa>
+struct digits {
+    using simd = lanes<Isa>;
+    static constexpr std::int32_t zero_point = 128;
+    static constexpr float largest = 127 * 256 + 127;
+
+    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
+    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
+    static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
+        const rounding_unit<Isa> unit(greatest_magnitude<Isa>(from, count), largest);
+        const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
+        const auto byte = simd::broadcast_int(255);
+        for (std::int64_t i = 0; i < count; i += simd::width) {
+            const auto number = unit.inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
+            const auto code =
+                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(unit.inverse))), offset);
+            simd::store_byte(high + i, simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), byte));
+            simd::store_byte(low + i, simd::and_int(code, byte));
+        }
+        return unit.size;
+    }
+
+    /// to = scale * fma(256, high, low). Whole vectors are read and written.
+    static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
+        const auto base = simd::broadcast(256);
+        const auto factor = simd::broadcast(scale);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/compressed_bytes.hpp
+#ifndef LPT_HOLDS_KERNEL_COMPRESSED_BYTES_HPP
+#define LPT_HOLDS_KERNEL_COMPRESSED_BYTES_HPP
+// Products of rows that are rounded to bytes with weights of 4 or 8 bits: a word of weights is one or two groups of columns of the dot products
+// of four bytes, as it lies.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Rows of x in scratch memory.
+template <class Isa, int Bits>
+struct rows_as_bytes {
+    using simd = lanes<Isa>;
+    static constexpr float largest = 127;
+
+    const compressed_product_problem& p;
+    const compressed_parts parts;
+    std::byte* const memory;
+
+    explicit rows_as_bytes(const compressed_product_problem& problem) noexcept
+        : p(problem), parts(problem), memory(static_cast<std::byte*>(problem.scratch.data)) {}
+
+    /// The unit of a part, and the sum of its integers, of the row.
+    float* units(std::int64_t row) const noexcept { return reinterpret_cast<float*>(memory) + row * parts.of_row; }
+    float* sums(std::int64_t row) const noexcept {
+        return reinterpret_cast<float*>(memory + parts.sums_at) + row * parts.of_row;
+    }
+    unsigned char* integers(std::int64_t row) const noexcept {
+        return reinterpret_cast<unsigned char*>(memory + parts.integers_at + row * parts.row_bytes);
+    }
+
+    void round(const parallel_for& parallel) const noexcept {
+        constexpr std::int64_t least_numbers = 32768;  // worth a task
+        split<Isa>(parallel, p.rows, 1 + least_numbers / p.inner, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row)
+                round_row(row);
+        });
+    }
+
+private:
+    void round_row(std::int64_t row) const noexcept {
+        const compressed_weights_panel<Isa> any(p, 0, 0);
+        std::int64_t number = 0;
+        any.for_each_part([&](const auto& at) {
+            const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
+            unsigned char* const to = integers(row) + at.block * any.block.words * any.block.codes_of_word + at.k;
+            units(row)[number] = round_part(from, at.size, to, sums(row)[number]);
+            ++number;
+        });
+    }
+    static float round_part(const float* from, std::int64_t count, unsigned char* to, float& sum) noexcept {
+        std::uint8_t bytes[compressed_parts::most + 16] = {};
+        const rounding_unit<Isa> unit(greatest_magnitude<Isa>(from, count), largest);
+        auto total = simd::broadcast_int(0);
+        if (unit.inverse != 0) {
+            for (std::int64_t i = 0; i < count; i += simd::width) {
+                const auto number = load_part<Isa>(from + i, count - i);
+                const auto integer = simd::round_to_int(simd::multiply(number, simd::broadcast(unit.inverse)));
+                total = simd::add_int(total, integer);
+                simd::store_byte(bytes + i, integer);
+            }
+        }
+        std::int32_t totals[simd::width];
+        simd::store_int(totals, total);
+        std::int32_t all = 0;
+        for (const std::int32_t each : totals)
+            all += each;
+        sum = static_cast<float>(all);
+        store_in_order(bytes, count, to);
+        return unit.size;
+    }
+    /// Whole words, in the order in which dot products take the codes of weights.
+    static void store_in_order(const std::uint8_t* from, std::int64_t count, unsigned char* to) noexcept {
+        constexpr std::int64_t codes = 32 / Bits;
+        for (std::int64_t i = 0; i < count; i += codes) {
+            for (std::int64_t j = 0; j < codes; ++j)
+                to[i + j] = from[i + (Bits == 8 ? j : j < 4 ? 2 * j : 2 * j - 7)];
+        }
+    }
+};
+
+/// Dot products of codes, which are unsigned, with integers of rows, which have a sign.
+template <class Isa>
+struct code_dots : dot_of_four<Isa> {
+    using dot = dot_of_four<Isa>;
+    using accumulator = typename dot::accumulator;
+    using integers = typename dot::row_group;
+    using codes = typename dot::column_group;
+    static constexpr bool takes_unsigned = dot::unsigned_rows;  // else codes of 8 bits lose 128
+
+    template <int Bits, int Group>
+    [[gnu::always_inline]] static codes load_codes(const unsigned char* words) noexcept {
+        if constexpr (Bits == 4) return dot::template load_halves < Group == 1 > (words);
+        codes all = dot::load_columns(words);
+        if constexpr (!takes_unsigned) all ^= codes(dot::load_row(top_bits));
+        return all;
+    }
+    template <int Bits>
+    [[gnu::always_inline]] static accumulator add(accumulator sum, codes of_columns, integers of_row) noexcept {
+        if constexpr (Bits == 4 && requires { dot::pairings; })
+            return dot::pair_step(sum, of_columns, of_row);
+        else
+            return dot::step(sum, of_columns, of_row);
+    }
+    [[gnu::always_inline]] static accumulator broadcast(std::int32_t value) noexcept { return accumulator{} + value; }
+
+private:
+    static constexpr unsigned char top_bits[4] = {128, 128, 128, 128};
+};
+template <>
+struct code_dots<on::scalar> {
+    using accumulator = std::int32_t;
+    struct four {
+        unsigned char byte[4];
+    };
+    using integers = four;
+    using codes = four;
+    static constexpr int lanes = 1;
+    static constexpr bool takes_unsigned = true;
+
+    static four load_row(const unsigned char* from) noexcept { return {{from[0], from[1], from[2], from[3]}}; }
+    template <int Bits, int Group>
+    static four load_codes(const unsigned char* words) noexcept {
+        four result = load_row(words);
+        if (Bits == 4) {
+            for (unsigned char& each : result.byte)
+                each = static_cast<unsigned char>(each >> 4 * Group & 15);
+        }
+        return result;
+    }
+    template <int>
+    static accumulator add(accumulator sum, four of_columns, four of_row) noexcept {
+        for (int i = 0; i < 4; ++i)
+            sum += of_columns.byte[i] * static_cast<std::int8_t>(of_row.byte[i]);
+        return sum;
+    }
+    static accumulator broadcast(std::int32_t value) noexcept { return value; }
+    static accumulator bits(accumulator value) noexcept { return value; }
+    static void settle(accumulator&) noexcept {}
+};
+
+/// Rows of bytes times one panel of columns.
+template <class Isa, int Bits>
+struct compressed_byte_panel : compressed_weights_panel<Isa> {
+    using weights_panel = compressed_weights_panel<Isa>;
+    using typename weights_panel::part;
+    using weights_panel::block;
+    using weights_panel::columns;
+    using weights_panel::first_row;
+    using weights_panel::p;
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    using dots = code_dots<Isa>;
+    static constexpr int groups = 8 / Bits;  // of columns, in a word
+
+    const rows_as_bytes<Isa, Bits> rows_of_bytes;
+
+    compressed_byte_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
+        : weights_panel(problem, number, first), rows_of_bytes(problem) {}
+
+    /// Adds up so many rows; `sums`: [rows][columns], written.
+    void run(std::int64_t rows, float* sums) const noexcept {
+        for (std::int64_t i = 0; i < rows * columns; ++i)
+            sums[i] = 0;
+        std::int64_t number = 0;
+        weights_panel::for_each_part([&](const part& at) {
+            if (rows > 1) fetch_ahead(weights_panel::words(at), at.size);
+            weights_panel::for_each_tile(rows, [&](auto height, std::int64_t r) {
+                for (std::int64_t column = 0; column < columns; column += vectors<height()> * simd::width)
+                    add_part<height()>(at, number, first_row + r, column, sums + r * columns + column);
+            });
+            ++number;
+        });
+    }
+
+private:
+    /// How many vectors of columns a tile has, so that its sums stay in registers.
+    template <int Rows>
+    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+
+    /// Brings what follows the words of a part into the cache, as many bytes as they have.
+    static void fetch_ahead(const unsigned char* words, std::int64_t size) noexcept {
+        constexpr std::int64_t distance = 4096;
+        constexpr std::int64_t line = 64;
+        const std::int64_t bytes = columns * (8 + size * Bits / 8);
+        for (std::int64_t i = 0; i < bytes; i += line)
+            __builtin_prefetch(words + distance + i);
+    }
+    /// A part of `Rows` rows times the columns of a tile; `number`: of the part in its row.
+    template <int Rows>
+    void add_part(const part& at, std::int64_t number, std::int64_t row, std::int64_t column,
+                  float* sums) const noexcept {
+        typename dots::accumulator sum[Rows][vectors<Rows>];
+        const unsigned char* integers[Rows];
+        float unit[Rows];
+        float total[Rows];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+            integers[r] = rows_of_bytes.integers(row + r) + at.block * block.words * block.codes_of_word + at.k;
+            unit[r] = rows_of_bytes.units(row + r)[number];
+            total[r] = rows_of_bytes.sums(row + r)[number];
+            const auto start = Bits == 8 && !dots::takes_unsigned ? 128 * static_cast<std::int32_t>(total[r]) : 0;
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors<Rows>; ++v)
+                sum[r][v] = dots::broadcast(start);
+        }
+        const unsigned char* word = weights_panel::words(at) + column * compressed_block::word_bytes;
+        for (std::int64_t k = 0; k < at.size; k += 4 * groups, word += columns * compressed_block::word_bytes) {
+            add_groups<Rows, 0>(integers, k, word, sum);
+            if constexpr (groups == 2) add_groups<Rows, 1>(integers, k + 4, word, sum);
+        }
+        finish<Rows>(at, column, unit, total, sum, sums);
+    }
+    template <int Rows, int Group>
+    [[gnu::always_inline]] static void add_groups(const unsigned char* const (&integers)[Rows], std::int64_t k,
+                                                  const unsigned char* word,
+                                                  typename dots::accumulator (&sum)[Rows][vectors<Rows>]) noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors<Rows>; ++v) {
+            const auto codes = dots::template load_codes<Bits, Group>(word + v * simd::width * 4);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r)
+                sum[r][v] = dots::template add<Bits>(sum[r][v], codes, dots::load_row(integers[r] + k));
+        }
+    }
+    /// Adds scale * unit * (sum - zero_point * total).
+    template <int Rows>
+    [[gnu::always_inline]] void
+    finish(const part& at, std::int64_t column, const float (&unit)[Rows], const float (&total)[Rows],
+           typename dots::accumulator (&sum)[Rows][vectors<Rows>], float* to) const noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors<Rows>; ++v) {
+            const std::int64_t first = column + v * simd::width;
+            const floats scale = simd::load(weights_panel::scales(at.block) + first);
+            const floats zero = p.has_zero_points ? simd::load(weights_panel::zero_points(at.block) + first)
+                                                  : simd::broadcast(p.zero_point);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                dots::settle(sum[r][v]);
+                const floats of_codes = simd::to_float(ints(dots::bits(sum[r][v])));
+                const floats difference = simd::fma(zero, simd::broadcast(-total[r]), of_codes);
+                const floats factor = simd::multiply(scale, simd::broadcast(unit[r]));
+                float* const at_sums = to + r * columns + v * simd::width;
+                simd::store(at_sums, simd::fma(factor, difference, simd::load(at_sums)));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/compressed_product.hpp
 #ifndef LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_HPP
 #define LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_HPP
@@ -9214,34 +9626,21 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// Words of codes in registers; the lowest code of each is the next one.
 template <class Isa, int Bits>
-struct code_words;
-template <class Isa>
-struct code_words<Isa, 4> {
+struct code_words {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    static constexpr int codes = 8;
-    static constexpr std::int64_t bytes = 4;
+    static constexpr int codes = 32 / Bits;
+    static constexpr std::int64_t bytes = compressed_block::word_bytes;
 
     [[gnu::always_inline]] static ints load(const unsigned char* from) noexcept {
         return simd::load_int(reinterpret_cast<const std::int32_t*>(from));
     }
     [[gnu::always_inline]] static ints next(ints words) noexcept {
-        return simd::shift_right(words, simd::broadcast_int(4));
+        return simd::shift_right(words, simd::broadcast_int(Bits));
     }
     [[gnu::always_inline]] static ints code(ints words) noexcept {
-        return simd::and_int(words, simd::broadcast_int(15));
+        return simd::and_int(words, simd::broadcast_int((1 << Bits) - 1));
     }
-};
-template <class Isa>
-struct code_words<Isa, 8> {
-    using simd = lanes<Isa>;
-    using ints = typename simd::ints;
-    static constexpr int codes = 1;
-    static constexpr std::int64_t bytes = 1;
-
-    [[gnu::always_inline]] static ints load(const unsigned char* from) noexcept { return simd::load_u8(from); }
-    [[gnu::always_inline]] static ints next(ints words) noexcept { return words; }
-    [[gnu::always_inline]] static ints code(ints words) noexcept { return words; }
 };
 
 /// Codes as numbers, less the zero point that all blocks have.
@@ -9272,31 +9671,31 @@ struct code_values {
     }
 };
 
-/// Rows of x times one panel of columns.
+/// Rows of x times one panel of columns, in f32.
 template <class Isa, int Bits, bool HasZeroPoints>
-struct compressed_panel {
+struct compressed_panel : compressed_weights_panel<Isa> {
+    using weights_panel = compressed_weights_panel<Isa>;
+    using typename weights_panel::part;
+    using weights_panel::block;
+    using weights_panel::columns;
+    using weights_panel::first_row;
+    using weights_panel::for_each_part;
+    using weights_panel::for_each_tile;
+    using weights_panel::most_rows;
+    using weights_panel::p;
+    using weights_panel::scales;
+    using weights_panel::words;
+    using weights_panel::zero_points;
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     using ints = typename simd::ints;
     using code = code_words<Isa, Bits>;
-    static constexpr std::int64_t columns = compressed_block::panel_columns;
     static constexpr int few_rows = 8;  // expand weights in registers
-    static constexpr int tile_rows = 4;
-    static constexpr std::int64_t most_rows = 64;  // of a task at a time
-    static constexpr std::int64_t most_part = 128;  // k at a time
 
-    const compressed_product_problem& p;
-    const compressed_block block;
     const code_values<Isa, Bits, HasZeroPoints> values;
-    const unsigned char* const panel;
-    const std::int64_t first_row;
 
     compressed_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
-        : p(problem),
-          block(problem),
-          values(problem),
-          panel(problem.packed + number * compressed_blocks(problem) * block.bytes),
-          first_row(first) {}
+        : weights_panel(problem, number, first), values(problem) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
@@ -9314,16 +9713,6 @@ private:
     /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
     static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
-
-    const unsigned char* block_at(std::int64_t b) const noexcept { return panel + b * block.bytes; }
-    const float* scales(std::int64_t b) const noexcept { return reinterpret_cast<const float*>(block_at(b)); }
-    const float* zero_points(std::int64_t b) const noexcept {
-        return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
-    }
-    std::int64_t elements(std::int64_t b) const noexcept {
-        const std::int64_t rest = p.inner - b * p.block;
-        return rest < p.block ? rest : p.block;
-    }
 
     /// Sums of a tile in registers.
     template <int Rows>
@@ -9380,28 +9769,6 @@ private:
         }
     };
 
-    /// Consecutive k of a block that are worked on together.
-    struct part {
-        std::int64_t block;
-        std::int64_t k;  // of the block's, a multiple of a word's codes
-        std::int64_t size;
-        bool is_first;
-        bool is_last;
-    };
-    template <class Body>
-    [[gnu::always_inline]] void for_each_part(const Body& body) const noexcept {
-        const std::int64_t blocks = compressed_blocks(p);
-        for (std::int64_t b = 0; b < blocks; ++b) {
-            const std::int64_t count = elements(b);
-            for (std::int64_t k = 0; k < count; k += most_part) {
-                const std::int64_t rest = count - k;
-                body(part{b, k, rest < most_part ? rest : most_part, k == 0, rest <= most_part});
-            }
-        }
-    }
-    const unsigned char* words(const part& at) const noexcept {
-        return block_at(at.block) + block.words_at + at.k / code::codes * columns * code::bytes;
-    }
     /// What is multiplied by the zero points of a block, for each row.
     const float* starts(std::int64_t b) const noexcept {
         return static_cast<const float*>(p.scratch.data) + b * p.rows + first_row;
@@ -9425,20 +9792,6 @@ private:
         else
             t.store(of_block);
     }
-    /// Calls `body(rows, first)` for tiles of rows; `rows` is a constant.
-    template <class Body>
-    [[gnu::always_inline]] static void for_each_tile(std::int64_t rows, const Body& body) noexcept {
-        std::int64_t r = 0;
-        for (; r + tile_rows <= rows; r += tile_rows)
-            body(std::integral_constant<int, tile_rows>(), r);
-        switch (rows - r) {
-            case 1: return body(std::integral_constant<int, 1>(), r);
-            case 2: return body(std::integral_constant<int, 2>(), r);
-            case 3: return body(std::integral_constant<int, 3>(), r);
-            default: return;
-        }
-    }
-
     // ---- weights expanded in registers
 
     void run_few(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
@@ -9483,9 +9836,9 @@ private:
     // ---- weights expanded to memory
 
     void run_expanded(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        alignas(64) float weights[most_part * columns];
+        alignas(64) float weights[compressed_parts::most * columns];
         // Rows of x that lie far apart share lines of the cache: those of the part are brought together.
-        alignas(64) float near[most_rows * most_part];
+        alignas(64) float near[most_rows * compressed_parts::most];
         for_each_part([&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
@@ -9541,7 +9894,10 @@ struct kernel_of<Isa, compressed_product_problem> {
 private:
     template <int Bits>
     static void run_bits(const compressed_product_problem& p, const parallel_for& parallel) noexcept {
-        if (p.has_zero_points) {
+        if (p.rounds_rows) {
+            rows_as_bytes<Isa, Bits>(p).round(parallel);
+            run_panels<compressed_byte_panel<Isa, Bits>>(p, parallel);
+        } else if (p.has_zero_points) {
             add_up_blocks(p);
             run_panels<compressed_panel<Isa, Bits, true>>(p, parallel);
         } else {
@@ -14462,51 +14818,6 @@ private:
                 fixed_store<Isa>::store_one(to + v * width, q, left - v * width);
             }
         }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/digits.hpp
-#ifndef LPT_HOLDS_KERNEL_DIGITS_HPP
-#define LPT_HOLDS_KERNEL_DIGITS_HPP
-// Real numbers as two digits of eight bits, for products with weights of bytes that should not lose what bytes cannot say.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
-/// number, ties to even, so that it moves by 0.506 * scale at most (x / scale and the scale are rounded, too). As u8, digits have the zero point 128.
-template <class Isa>
-struct digits {
-    using simd = lanes<Isa>;
-    static constexpr std::int32_t zero_point = 128;
-    static constexpr float largest = 127 * 256 + 127;
-
-    /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
-    /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
-    static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
-        const float most = greatest_magnitude<Isa>(from, count);
-        const bool is_finite = most < __builtin_inff();
-        const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
-        const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
-        const auto byte = simd::broadcast_int(255);
-        for (std::int64_t i = 0; i < count; i += simd::width) {
-            const auto number = inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
-            const auto code =
-                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(inverse))), offset);
-            simd::store_byte(high + i, simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), byte));
-            simd::store_byte(low + i, simd::and_int(code, byte));
-        }
-        return !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : most / largest;
-    }
-
-    /// to = scale * fma(256, high, low). Whole vectors are read and written.
-    static void join(const float* high, const float* low, float scale, std::int64_t count, float* to) noexcept {
-        const auto base = simd::broadcast(256);
-        const auto factor = simd::broadcast(scale);
-        for (std::int64_t i = 0; i < count; i += simd::width)
-            simd::store(to + i, simd::multiply(factor, simd::fma(base, simd::load(high + i), simd::load(low + i))));
     }
 };
 

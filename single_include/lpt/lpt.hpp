@@ -9875,6 +9875,7 @@ enum class mark : unsigned {
     keep_const_precision = 1u << 2,       // a Constant that conversions of precision leave alone
     disable_cleanup = 1u << 3,            // cleanup transformations pass it over
     bias = 1u << 4,                       // an Add that adds the bias of a convolution or matrix product
+    rounds_data = 1u << 5,                // a product whose file lets it round its data to 8 bits as it runs
 };
 constexpr mark operator|(mark left, mark right) {
     return static_cast<mark>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
@@ -29039,7 +29040,8 @@ constexpr void append_marks(text& out, const node& each) {
                           {mark::dequantization_node, "dequantization_node"},
                           {mark::keep_const_precision, "keep_const_precision"},
                           {mark::disable_cleanup, "disable_cleanup"},
-                          {mark::bias, "bias"}};
+                          {mark::bias, "bias"},
+                          {mark::rounds_data, "rounds_data"}};
     for (const word& each_word : words) {
         if (each.has(each_word.one)) {
             out.append(" #").append(each_word.name);
@@ -32228,7 +32230,9 @@ struct fully_connected_compression {
         if (weights.zero_point) {
             inputs.push_back(model.constant(weights.zero_point));
         }
-        replace_and_name(r, id, model.add(op::fully_connected_compressed{}, inputs));
+        const node_id made = model.add(op::fully_connected_compressed{}, inputs);
+        model.set_mark(made, model[id].marks() & mark::rounds_data);
+        replace_and_name(r, id, made);
         return true;
     }
 };

@@ -363,8 +363,13 @@ namespace lpt::inline LPT_ABI::kernel {
 ///   y[i][n] = sum over blocks b of scale[n][b] * (sum over k of block b of x[i][k] * (code[n][k] - zero_point[n][b])).
 /// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
 /// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
-/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code. The same bits on every instruction set and for any
-/// number of rows.
+/// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code.
+/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `compressed_parts::most` consecutive k of a block:
+///   unit[i][t] = max |x| / 127;  q = x / unit to the nearest integer, ties to even;
+///   y[i][n] = sum over t of scale[n][b] * unit[i][t] * (sum of q * code - zero_point[n][b] * sum of q),
+/// with sums of integers, the product of scale and unit, the difference (one fused multiply-add) and the outer chain of fused multiply-adds rounded in
+/// turn. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
+/// The same bits on every instruction set and for any number of rows.
 ///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
@@ -378,6 +383,7 @@ struct compressed_product_problem {
     std::int64_t bits = 4;
     bool has_zero_points = false;
     float zero_point = 0;
+    bool rounds_rows = false;
     const float* input = nullptr;
     const unsigned char* packed = nullptr;
     float* output = nullptr;
@@ -393,6 +399,7 @@ struct compressed_product_problem {
         visit("bits", self.bits);
         visit("has_zero_points", self.has_zero_points);
         visit("zero_point", self.zero_point);
+        visit("rounds_rows", self.rounds_rows);
         visit("input", self.input);
         visit("packed", self.packed);
         visit("output", self.output);
@@ -401,21 +408,20 @@ struct compressed_product_problem {
 };
 
 /// Where the parts of a packed block lie. Panels of `panel_columns` columns follow each other; a panel is its blocks one behind the other, and a
-/// block has the scales of the panel's columns, their zero points if there are any, and words: [k / codes_of_word][column], the first code in
-/// the lowest bits. A word has 8 codes of 4 bits or one of 8. What is behind the last k or column is 0.
+/// block has the scales of the panel's columns, their zero points if there are any, and words of 32 bits: [k / codes_of_word][column], the first
+/// code in the lowest bits. What is behind the last k or column is 0.
 struct compressed_block {
     static constexpr std::int64_t panel_columns = 64;
+    static constexpr std::int64_t word_bytes = 4;
 
     std::int64_t codes_of_word = 8;
-    std::int64_t word_bytes = 4;
     std::int64_t words = 1;  // of a column
     std::int64_t zero_points_at = 0;  // bytes from the block's beginning
     std::int64_t words_at = 0;
     std::int64_t bytes = 0;
 
     constexpr explicit compressed_block(const compressed_product_problem& p) noexcept
-        : codes_of_word(p.bits == 4 ? 8 : 1),
-          word_bytes(p.bits == 4 ? 4 : 1),
+        : codes_of_word(32 / p.bits),
           words((p.block + codes_of_word - 1) / codes_of_word),
           zero_points_at(panel_columns * 4),
           words_at(panel_columns * (p.has_zero_points ? 8 : 4)),
@@ -432,8 +438,30 @@ constexpr std::int64_t compressed_panels(const compressed_product_problem& p) no
 constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noexcept {
     return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
 }
-/// Scratch memory: for zero points of their own, the sum of each block of each row of x.
+/// Rows that were rounded to bytes, and where they lie in scratch memory: the units of all parts, [row][part], the sums of their integers,
+/// alike, and the integers, [row][k]. Each block begins a part. Blocks have whole words; of one with codes of 4 bits the integers at even k come
+/// before the others.
+struct compressed_parts {
+    static constexpr std::int64_t most = 128;  // k of a part
+
+    std::int64_t of_block = 1;
+    std::int64_t of_row = 1;
+    std::int64_t row_bytes = 8;
+    std::int64_t sums_at = 0;  // bytes from the beginning
+    std::int64_t integers_at = 0;
+    std::int64_t bytes = 0;
+
+    constexpr explicit compressed_parts(const compressed_product_problem& p) noexcept
+        : of_block((p.block + most - 1) / most),
+          of_row(compressed_blocks(p) * of_block),
+          row_bytes(compressed_blocks(p) * compressed_block(p).words * compressed_block(p).codes_of_word),
+          sums_at(p.rows * of_row * 4),
+          integers_at(2 * sums_at),
+          bytes(integers_at + p.rows * row_bytes) {}
+};
+/// Scratch memory: rows as bytes, or, for zero points of their own, the sum of each block of each row of x.
 constexpr std::size_t compressed_scratch_bytes(const compressed_product_problem& p) noexcept {
+    if (p.rounds_rows) return static_cast<std::size_t>(compressed_parts(p).bytes);
     return p.has_zero_points ? static_cast<std::size_t>(p.rows * compressed_blocks(p)) * sizeof(float) : 0;
 }
 
@@ -8539,6 +8567,14 @@ inline tensor as_f32(const tensor& values) {
 #define LPT_HOLDS_PLAN_PLANNER_HPP
 // What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
 
+namespace lpt::inline LPT_ABI {
+
+/// Which products of real numbers with weights of 4 or 8 bits round their data to bytes as they run, up to 128 numbers of a row by the
+/// greatest magnitude of them: all, none, or those whose file asks for it (ONNX: MatMulNBits with the `accuracy_level` 4).
+enum class rounded_products { none, asked, all };
+
+}  // namespace lpt::inline LPT_ABI
+
 namespace lpt::inline LPT_ABI::plan {
 
 /// A byte for each byte.
@@ -8554,6 +8590,7 @@ struct plan_options {
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
     bool writes_outputs = false;  // results that no step reads are written where the caller wants them
+    rounded_products dynamic_quantization = rounded_products::asked;
 };
 
 /// Makes the steps of one network.
@@ -10273,8 +10310,7 @@ inline void pack_compressed_panel(const kernel::compressed_product_problem& p, c
             for (std::int64_t word = 0; word * form.codes_of_word < size; ++word) {
                 const std::int64_t k = word * form.codes_of_word;
                 const std::uint32_t value = codes.word(at * p.block + k, std::min(form.codes_of_word, size - k));
-                std::memcpy(to + form.words_at + (word * width + i) * form.word_bytes, &value,
-                            static_cast<std::size_t>(form.word_bytes));
+                put(to + form.words_at + (word * width + i) * form.word_bytes, value);
             }
         }
     }
@@ -10300,6 +10336,10 @@ void for_each_part(const kernel::parallel_for& parallel, std::int64_t count, con
     } else {
         job::run(&all, 0);
     }
+}
+
+inline bool rounds_data(const node& product, rounded_products which) {
+    return which == rounded_products::all || (which == rounded_products::asked && product.has(mark::rounds_data));
 }
 
 /// The numbers of weights besides their codes, as a word that differs where they do.
@@ -10342,6 +10382,7 @@ inline bool planner::make_compressed_product(node_id id) {
     problem.columns = weights.dimensions()[0];
     problem.block = std::min<std::int64_t>(weights.dimensions()[2], problem.inner);
     problem.bits = static_cast<std::int64_t>(bit_width(weights.type()));
+    problem.rounds_rows = detail::rounds_data(each, options_.dynamic_quantization);
     if (zero_points != nullptr && detail::is_one_number(*zero_points)) {
         problem.zero_point = static_cast<float>(zero_points->real(0) + codes.shift());
         zero_points = nullptr;
@@ -10367,7 +10408,8 @@ inline bool planner::make_compressed_product(node_id id) {
     const auto scratch = static_cast<dimension>(kernel::compressed_scratch_bytes(problem));
     define(id, to);
     add_kernel({id}, problem,
-               {from, constant, to, scratch == 0 ? tensor_id::none : add_tensor(u8, shape{scratch}, layout::plain)});
+               {from, constant, to, scratch == 0 ? tensor_id::none : add_tensor(u8, shape{scratch}, layout::plain)},
+               problem.rounds_rows ? i8 : f32);
     return true;
 }
 
@@ -12652,11 +12694,13 @@ struct program_context {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     folding_budget folding;  // left, of the network and its bodies
     bool needs_kernels = false;
+    rounded_products dynamic_quantization = rounded_products::asked;
     kernel::parallel_for parallel;  // that packs weights, while the network is compiled
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
     plan::plan_options options() {
-        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel, true};
+        return {kernels,       threads,  &weights, memory_limit,        short_steps_alone,
+                needs_kernels, parallel, true,     dynamic_quantization};
     }
 };
 
@@ -14383,6 +14427,8 @@ struct compile_options {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     /// `executable::on_reference` names the operations that it allowed.
     reference_use on_reference = reference_use::allow;
+    /// Numbers move by 1/254 of the greatest one next to them at most, and products of several rows are two to four times as fast.
+    rounded_products dynamic_quantization = rounded_products::asked;
 };
 
 namespace runtime {
@@ -14412,6 +14458,7 @@ struct program {
         context.most_evaluated_bytes = options.most_evaluated_bytes;
         context.folding = model.folding();
         context.needs_kernels = options.on_reference == reference_use::refuse;
+        context.dynamic_quantization = options.dynamic_quantization;
         context.parallel = parallel;
         network = std::make_unique<network_program>(std::move(model), context, planning_us);
         context.parallel = {};

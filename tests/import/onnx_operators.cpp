@@ -244,6 +244,24 @@ TEST_CASE("Weights in blocks are 4-bit numbers with a scale and zero point for e
     CHECK_THROWS_AS(import_content(with_domain(broken, "com.microsoft")), error);
 }
 
+TEST_CASE("A product with weights in blocks may round its data where its accuracy level is that of 8 bits") {
+    for (const std::int64_t level : {0, 1, 4}) {
+        const parts net{{make_node("MatMulNBits", {"x", "w", "s"}, {"y"},
+                                   {integer("K", 2), integer("N", 1), integer("bits", 4), integer("block_size", 2),
+                                    integer("accuracy_level", level)},
+                                   "com.microsoft")},
+                        {small("w", {1, 1, 1}, {0x21}), floats("s", {1}, {0.5f})},
+                        {value("x", {1, 2})},
+                        {value("y", {1, 1})}};
+        const graph model = import_content(with_domain(net, "com.microsoft"));
+        std::size_t marked = 0;
+        for (const node_id id : topological_order(model)) {
+            marked += model[id].is<op::mat_mul>() && model[id].has(mark::rounds_data) ? 1 : 0;
+        }
+        CHECK(marked == (level == 4 ? 1 : 0));
+    }
+}
+
 TEST_CASE("Attention of quantized data looks at no more keys than the mask counts") {
     const parts net{{make_node("QAttention", {"x", "w", "b", "sx", "sw", "m", "zx"}, {"y"}, {integer("num_heads", 1)},
                                "com.microsoft")},

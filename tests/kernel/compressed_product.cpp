@@ -92,11 +92,15 @@ void for_each_problem(const Check& check) {
                 p.bits = bits;
                 p.has_zero_points = has_zero_points;
                 p.zero_point = bits == 4 ? 8 : 127.25f;
-                CAPTURE(each.rows);
-                CAPTURE(each.inner);
-                CAPTURE(bits);
-                CAPTURE(has_zero_points);
-                check(p);
+                for (const bool rounds_rows : {false, true}) {
+                    p.rounds_rows = rounds_rows;
+                    CAPTURE(each.rows);
+                    CAPTURE(each.inner);
+                    CAPTURE(bits);
+                    CAPTURE(has_zero_points);
+                    CAPTURE(rounds_rows);
+                    check(p);
+                }
             }
         }
     }
@@ -112,6 +116,47 @@ float sum_of(const float* x, std::int64_t count) {
             sums[i] += sums[i + apart];
     }
     return sums[0];
+}
+
+/// Output n of a row.
+float real_output(const problem_type& p, const weights& with, const float* x, std::int64_t n) {
+    float sum = 0;
+    for (std::int64_t begin = 0; begin < p.inner; begin += p.block) {
+        const std::size_t block = with.block_of(p, n, begin);
+        const std::int64_t end = std::min(p.inner, begin + p.block);
+        const float zero = with.zero_points[block];
+        float part = p.has_zero_points ? zero * -sum_of(x + begin, end - begin) : 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const auto number = static_cast<float>(with.code(p, n, i));
+            part = std::fma(x[i], p.has_zero_points ? number : number - zero, part);
+        }
+        sum = std::fma(with.scales[block], part, sum);
+    }
+    return sum;
+}
+
+/// Output n of a row that is rounded to bytes.
+float rounded_output(const problem_type& p, const weights& with, const float* x, std::int64_t n) {
+    float sum = 0;
+    for (std::int64_t begin = 0, end = 0; begin < p.inner; begin = end) {
+        const std::size_t block = with.block_of(p, n, begin);
+        const std::int64_t end_of_block = (begin / p.block + 1) * p.block;
+        end = std::min({p.inner, end_of_block, begin + 128});
+        float greatest = 0;
+        for (std::int64_t i = begin; i < end; ++i)
+            greatest = std::max(greatest, std::abs(x[i]));
+        int of_codes = 0;
+        int of_integers = 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const int integer = static_cast<int>(std::nearbyint(x[i] * (127 / greatest)));
+            of_codes += integer * with.code(p, n, i);
+            of_integers += integer;
+        }
+        const float difference =
+            std::fma(with.zero_points[block], -static_cast<float>(of_integers), static_cast<float>(of_codes));
+        sum = std::fma(with.scales[block] * (greatest / 127), difference, sum);
+    }
+    return sum;
 }
 
 bool same_bits(const guarded_floats& a, const guarded_floats& b) {
@@ -143,24 +188,38 @@ TEST_CASE("Products with weights of few bits are what their problem states, roun
         const guarded_floats input = random_floats(random, p.rows * p.inner, -2, 2);
         const guarded_floats output = run(k::isa::scalar, p, with, input, 1);
         for (std::int64_t r = 0; r < p.rows; ++r) {
+            const float* const x = input.data() + r * p.inner;
             for (std::int64_t n = 0; n < p.columns; ++n) {
-                float sum = 0;
-                for (std::int64_t begin = 0; begin < p.inner; begin += p.block) {
-                    const std::size_t block = with.block_of(p, n, begin);
-                    const std::int64_t end = std::min(p.inner, begin + p.block);
-                    const float* const x = input.data() + r * p.inner;
-                    const float zero = with.zero_points[block];
-                    float part = p.has_zero_points ? zero * -sum_of(x + begin, end - begin) : 0;
-                    for (std::int64_t i = begin; i < end; ++i) {
-                        const auto number = static_cast<float>(with.code(p, n, i));
-                        part = std::fma(x[i], p.has_zero_points ? number : number - zero, part);
-                    }
-                    sum = std::fma(with.scales[block], part, sum);
-                }
-                CHECK(output[static_cast<std::size_t>(r * p.columns + n)] == sum);
+                const float expected = p.rounds_rows ? rounded_output(p, with, x, n) : real_output(p, with, x, n);
+                CHECK(output[static_cast<std::size_t>(r * p.columns + n)] == expected);
             }
         }
     });
+}
+
+TEST_CASE("Rows that are rounded to bytes and are nearly zero count as zeros, those that are not finite give NaN") {
+    generator random(24);
+    problem_type p;
+    p.rows = 4;
+    p.inner = 48;
+    p.columns = 5;
+    p.block = 16;
+    p.rounds_rows = true;
+    const weights with(p, random);
+    guarded_floats input = random_floats(random, p.rows * p.inner, -2, 2);
+    for (std::int64_t i = 0; i < p.inner; ++i)
+        input[static_cast<std::size_t>(i)] = 9e-31f;
+    input[static_cast<std::size_t>(p.inner + 20)] = std::numeric_limits<float>::infinity();
+    input[static_cast<std::size_t>(2 * p.inner + 47)] = std::numeric_limits<float>::quiet_NaN();
+    for (const k::isa set : instruction_sets()) {
+        const guarded_floats output = run(set, p, with, input, 1);
+        for (std::size_t n = 0; n < 5; ++n) {
+            CHECK(output[n] == 0);
+            CHECK(std::isnan(output[5 + n]));
+            CHECK(std::isnan(output[10 + n]));
+            CHECK(std::isfinite(output[15 + n]));
+        }
+    }
 }
 
 TEST_CASE("A row of a product with weights of few bits does not depend on how many rows there are") {
@@ -173,11 +232,14 @@ TEST_CASE("A row of a product with weights of few bits does not depend on how ma
     p.zero_point = 8;
     const weights with(p, random);
     const guarded_floats input = random_floats(random, p.rows * p.inner, -2, 2);
-    for (const k::isa set : instruction_sets()) {
-        const guarded_floats all = run(set, p, with, input, 1);
-        problem_type first = p;
-        first.rows = 1;
-        const guarded_floats one = run(set, first, with, input, 1);
-        CHECK(std::memcmp(all.data(), one.data(), one.size() * sizeof(float)) == 0);
+    for (const bool rounds_rows : {false, true}) {
+        p.rounds_rows = rounds_rows;
+        for (const k::isa set : instruction_sets()) {
+            const guarded_floats all = run(set, p, with, input, 1);
+            problem_type first = p;
+            first.rows = 1;
+            const guarded_floats one = run(set, first, with, input, 1);
+            CHECK(std::memcmp(all.data(), one.data(), one.size() * sizeof(float)) == 0);
+        }
     }
 }

@@ -60,6 +60,21 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("FullyConnectedCompressed may round its data where the product may") {
+    for (const bool rounds : {false, true}) {
+        graph model = product{u4, {columns, inner}, {columns, 1}}.made();
+        for (const node_id id : topological_order(model)) {
+            if (rounds && model[id].is<op::mat_mul>()) {
+                model.set_mark(id, mark::rounds_data);
+            }
+        }
+        optimize(model);
+        const node_id made = model[model.results()[0]].input(0).node;
+        REQUIRE(model[made].is<op::fully_connected_compressed>());
+        CHECK(model[made].has(mark::rounds_data) == rounds);
+    }
+}
+
 TEST_CASE("Weights that lie in rows are brought into columns") {
     check_compression({i8, {inner, columns}, {1, columns}, true, false});
     check_compression({u4, {inner, columns}, {columns}, false, false});

@@ -100,6 +100,9 @@ inline graph embedded_matrix() {
     const output_ref zeros = model.constant(numbers(f32, shape{5, 2}, 4, 1, 9));
     model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales}));
     model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales, zeros}));
+    const node_id rounding = model.add(op::fully_connected_compressed{}, {a, few_bits, scales});
+    model.set_mark(rounding, mark::rounds_data);
+    model.result(rounding);
     const output_ref rows = model.add(op::reduce_mean{false}, {scores, axes({1, 2})});
     const output_ref old = model.add(op::reduce_mean{false}, {a, axes({2, 3})});
     op::lstm_cell cell;

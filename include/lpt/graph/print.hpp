@@ -72,7 +72,8 @@ constexpr void append_marks(text& out, const node& each) {
                           {mark::dequantization_node, "dequantization_node"},
                           {mark::keep_const_precision, "keep_const_precision"},
                           {mark::disable_cleanup, "disable_cleanup"},
-                          {mark::bias, "bias"}};
+                          {mark::bias, "bias"},
+                          {mark::rounds_data, "rounds_data"}};
     for (const word& each_word : words) {
         if (each.has(each_word.one)) {
             out.append(" #").append(each_word.name);

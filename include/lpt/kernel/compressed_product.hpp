@@ -3,45 +3,30 @@
 // More rows share a piece of weights that has been expanded once.
 #pragma once
 
-#include <lpt/kernel/lanes.hpp>
+#include <lpt/kernel/compressed_bytes.hpp>
+#include <lpt/kernel/compressed_panel.hpp>
 #include <lpt/kernel/parallel.hpp>
-#include <lpt/kernel/rows/compressed_product.hpp>
 #include <lpt/kernel/sixteen.hpp>
-
-#include <type_traits>
 
 namespace lpt::inline LPT_ABI::kernel {
 
 /// Words of codes in registers; the lowest code of each is the next one.
 template <class Isa, int Bits>
-struct code_words;
-template <class Isa>
-struct code_words<Isa, 4> {
+struct code_words {
     using simd = lanes<Isa>;
     using ints = typename simd::ints;
-    static constexpr int codes = 8;
-    static constexpr std::int64_t bytes = 4;
+    static constexpr int codes = 32 / Bits;
+    static constexpr std::int64_t bytes = compressed_block::word_bytes;
 
     [[gnu::always_inline]] static ints load(const unsigned char* from) noexcept {
         return simd::load_int(reinterpret_cast<const std::int32_t*>(from));
     }
     [[gnu::always_inline]] static ints next(ints words) noexcept {
-        return simd::shift_right(words, simd::broadcast_int(4));
+        return simd::shift_right(words, simd::broadcast_int(Bits));
     }
     [[gnu::always_inline]] static ints code(ints words) noexcept {
-        return simd::and_int(words, simd::broadcast_int(15));
+        return simd::and_int(words, simd::broadcast_int((1 << Bits) - 1));
     }
-};
-template <class Isa>
-struct code_words<Isa, 8> {
-    using simd = lanes<Isa>;
-    using ints = typename simd::ints;
-    static constexpr int codes = 1;
-    static constexpr std::int64_t bytes = 1;
-
-    [[gnu::always_inline]] static ints load(const unsigned char* from) noexcept { return simd::load_u8(from); }
-    [[gnu::always_inline]] static ints next(ints words) noexcept { return words; }
-    [[gnu::always_inline]] static ints code(ints words) noexcept { return words; }
 };
 
 /// Codes as numbers, less the zero point that all blocks have.
@@ -72,31 +57,31 @@ struct code_values {
     }
 };
 
-/// Rows of x times one panel of columns.
+/// Rows of x times one panel of columns, in f32.
 template <class Isa, int Bits, bool HasZeroPoints>
-struct compressed_panel {
+struct compressed_panel : compressed_weights_panel<Isa> {
+    using weights_panel = compressed_weights_panel<Isa>;
+    using typename weights_panel::part;
+    using weights_panel::block;
+    using weights_panel::columns;
+    using weights_panel::first_row;
+    using weights_panel::for_each_part;
+    using weights_panel::for_each_tile;
+    using weights_panel::most_rows;
+    using weights_panel::p;
+    using weights_panel::scales;
+    using weights_panel::words;
+    using weights_panel::zero_points;
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     using ints = typename simd::ints;
     using code = code_words<Isa, Bits>;
-    static constexpr std::int64_t columns = compressed_block::panel_columns;
     static constexpr int few_rows = 8;  // expand weights in registers
-    static constexpr int tile_rows = 4;
-    static constexpr std::int64_t most_rows = 64;  // of a task at a time
-    static constexpr std::int64_t most_part = 128;  // k at a time
 
-    const compressed_product_problem& p;
-    const compressed_block block;
     const code_values<Isa, Bits, HasZeroPoints> values;
-    const unsigned char* const panel;
-    const std::int64_t first_row;
 
     compressed_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
-        : p(problem),
-          block(problem),
-          values(problem),
-          panel(problem.packed + number * compressed_blocks(problem) * block.bytes),
-          first_row(first) {}
+        : weights_panel(problem, number, first), values(problem) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
@@ -114,16 +99,6 @@ private:
     /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
     static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
-
-    const unsigned char* block_at(std::int64_t b) const noexcept { return panel + b * block.bytes; }
-    const float* scales(std::int64_t b) const noexcept { return reinterpret_cast<const float*>(block_at(b)); }
-    const float* zero_points(std::int64_t b) const noexcept {
-        return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
-    }
-    std::int64_t elements(std::int64_t b) const noexcept {
-        const std::int64_t rest = p.inner - b * p.block;
-        return rest < p.block ? rest : p.block;
-    }
 
     /// Sums of a tile in registers.
     template <int Rows>
@@ -180,28 +155,6 @@ private:
         }
     };
 
-    /// Consecutive k of a block that are worked on together.
-    struct part {
-        std::int64_t block;
-        std::int64_t k;  // of the block's, a multiple of a word's codes
-        std::int64_t size;
-        bool is_first;
-        bool is_last;
-    };
-    template <class Body>
-    [[gnu::always_inline]] void for_each_part(const Body& body) const noexcept {
-        const std::int64_t blocks = compressed_blocks(p);
-        for (std::int64_t b = 0; b < blocks; ++b) {
-            const std::int64_t count = elements(b);
-            for (std::int64_t k = 0; k < count; k += most_part) {
-                const std::int64_t rest = count - k;
-                body(part{b, k, rest < most_part ? rest : most_part, k == 0, rest <= most_part});
-            }
-        }
-    }
-    const unsigned char* words(const part& at) const noexcept {
-        return block_at(at.block) + block.words_at + at.k / code::codes * columns * code::bytes;
-    }
     /// What is multiplied by the zero points of a block, for each row.
     const float* starts(std::int64_t b) const noexcept {
         return static_cast<const float*>(p.scratch.data) + b * p.rows + first_row;
@@ -225,20 +178,6 @@ private:
         else
             t.store(of_block);
     }
-    /// Calls `body(rows, first)` for tiles of rows; `rows` is a constant.
-    template <class Body>
-    [[gnu::always_inline]] static void for_each_tile(std::int64_t rows, const Body& body) noexcept {
-        std::int64_t r = 0;
-        for (; r + tile_rows <= rows; r += tile_rows)
-            body(std::integral_constant<int, tile_rows>(), r);
-        switch (rows - r) {
-            case 1: return body(std::integral_constant<int, 1>(), r);
-            case 2: return body(std::integral_constant<int, 2>(), r);
-            case 3: return body(std::integral_constant<int, 3>(), r);
-            default: return;
-        }
-    }
-
     // ---- weights expanded in registers
 
     void run_few(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
@@ -283,9 +222,9 @@ private:
     // ---- weights expanded to memory
 
     void run_expanded(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        alignas(64) float weights[most_part * columns];
+        alignas(64) float weights[compressed_parts::most * columns];
         // Rows of x that lie far apart share lines of the cache: those of the part are brought together.
-        alignas(64) float near[most_rows * most_part];
+        alignas(64) float near[most_rows * compressed_parts::most];
         for_each_part([&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
@@ -341,7 +280,10 @@ struct kernel_of<Isa, compressed_product_problem> {
 private:
     template <int Bits>
     static void run_bits(const compressed_product_problem& p, const parallel_for& parallel) noexcept {
-        if (p.has_zero_points) {
+        if (p.rounds_rows) {
+            rows_as_bytes<Isa, Bits>(p).round(parallel);
+            run_panels<compressed_byte_panel<Isa, Bits>>(p, parallel);
+        } else if (p.has_zero_points) {
             add_up_blocks(p);
             run_panels<compressed_panel<Isa, Bits, true>>(p, parallel);
         } else {

@@ -7,6 +7,20 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// What numbers are divided by so that the greatest magnitude among them becomes `largest`, and its inverse. Where all are below 1e-30 both are
+/// 0, so that they count as zeros; where there is an infinity or NaN the unit is NaN.
+template <class Isa>
+struct rounding_unit {
+    float size;
+    float inverse;
+
+    rounding_unit(float greatest, float largest) noexcept {
+        const bool is_finite = greatest < __builtin_inff();
+        inverse = is_finite && greatest >= 1e-30f ? largest / greatest : 0;
+        size = !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : greatest / largest;
+    }
+};
+
 /// x = scale * (256 * high + low), with digits in [-128, 127] and |256 * high + low| at most `largest`: x is rounded to the nearest such
 /// number, ties to even, so that it moves by 0.506 * scale at most (x / scale and the scale are rounded, too). As u8, digits have the zero point 128.
 template <class Isa>
@@ -18,19 +32,17 @@ struct digits {
     /// The digits of a row, and its scale: the greatest magnitude takes `largest`. Rows of nothing but magnitudes below 1e-30 count as
     /// zeros; those that hold an infinity or NaN have the scale NaN. Whole vectors of the digits are written.
     static float split(const float* from, std::int64_t count, std::uint8_t* high, std::uint8_t* low) noexcept {
-        const float most = greatest_magnitude<Isa>(from, count);
-        const bool is_finite = most < __builtin_inff();
-        const float inverse = is_finite && most >= 1e-30f ? largest / most : 0;
+        const rounding_unit<Isa> unit(greatest_magnitude<Isa>(from, count), largest);
         const auto offset = simd::broadcast_int(zero_point * 256 + zero_point);
         const auto byte = simd::broadcast_int(255);
         for (std::int64_t i = 0; i < count; i += simd::width) {
-            const auto number = inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
+            const auto number = unit.inverse == 0 ? simd::broadcast(0) : load_part<Isa>(from + i, count - i);
             const auto code =
-                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(inverse))), offset);
+                simd::add_int(simd::round_to_int(simd::multiply(number, simd::broadcast(unit.inverse))), offset);
             simd::store_byte(high + i, simd::and_int(simd::shift_right(code, simd::broadcast_int(8)), byte));
             simd::store_byte(low + i, simd::and_int(code, byte));
         }
-        return !is_finite ? __builtin_nanf("") : inverse == 0 ? 0 : most / largest;
+        return unit.size;
     }
 
     /// to = scale * fma(256, high, low). Whole vectors are read and written.

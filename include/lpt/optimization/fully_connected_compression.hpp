@@ -35,7 +35,9 @@ struct fully_connected_compression {
         if (weights.zero_point) {
             inputs.push_back(model.constant(weights.zero_point));
         }
-        replace_and_name(r, id, model.add(op::fully_connected_compressed{}, inputs));
+        const node_id made = model.add(op::fully_connected_compressed{}, inputs);
+        model.set_mark(made, model[id].marks() & mark::rounds_data);
+        replace_and_name(r, id, made);
         return true;
     }
 };

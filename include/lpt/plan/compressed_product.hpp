@@ -69,8 +69,7 @@ inline void pack_compressed_panel(const kernel::compressed_product_problem& p, c
             for (std::int64_t word = 0; word * form.codes_of_word < size; ++word) {
                 const std::int64_t k = word * form.codes_of_word;
                 const std::uint32_t value = codes.word(at * p.block + k, std::min(form.codes_of_word, size - k));
-                std::memcpy(to + form.words_at + (word * width + i) * form.word_bytes, &value,
-                            static_cast<std::size_t>(form.word_bytes));
+                put(to + form.words_at + (word * width + i) * form.word_bytes, value);
             }
         }
     }
@@ -96,6 +95,10 @@ void for_each_part(const kernel::parallel_for& parallel, std::int64_t count, con
     } else {
         job::run(&all, 0);
     }
+}
+
+inline bool rounds_data(const node& product, rounded_products which) {
+    return which == rounded_products::all || (which == rounded_products::asked && product.has(mark::rounds_data));
 }
 
 /// The numbers of weights besides their codes, as a word that differs where they do.
@@ -138,6 +141,7 @@ inline bool planner::make_compressed_product(node_id id) {
     problem.columns = weights.dimensions()[0];
     problem.block = std::min<std::int64_t>(weights.dimensions()[2], problem.inner);
     problem.bits = static_cast<std::int64_t>(bit_width(weights.type()));
+    problem.rounds_rows = detail::rounds_data(each, options_.dynamic_quantization);
     if (zero_points != nullptr && detail::is_one_number(*zero_points)) {
         problem.zero_point = static_cast<float>(zero_points->real(0) + codes.shift());
         zero_points = nullptr;
@@ -163,7 +167,8 @@ inline bool planner::make_compressed_product(node_id id) {
     const auto scratch = static_cast<dimension>(kernel::compressed_scratch_bytes(problem));
     define(id, to);
     add_kernel({id}, problem,
-               {from, constant, to, scratch == 0 ? tensor_id::none : add_tensor(u8, shape{scratch}, layout::plain)});
+               {from, constant, to, scratch == 0 ? tensor_id::none : add_tensor(u8, shape{scratch}, layout::plain)},
+               problem.rounds_rows ? i8 : f32);
     return true;
 }
 

@@ -16,6 +16,14 @@
 #include <set>
 #include <utility>
 
+namespace lpt::inline LPT_ABI {
+
+/// Which products of real numbers with weights of 4 or 8 bits round their data to bytes as they run, up to 128 numbers of a row by the
+/// greatest magnitude of them: all, none, or those whose file asks for it (ONNX: MatMulNBits with the `accuracy_level` 4).
+enum class rounded_products { none, asked, all };
+
+}  // namespace lpt::inline LPT_ABI
+
 namespace lpt::inline LPT_ABI::plan {
 
 /// A byte for each byte.
@@ -31,6 +39,7 @@ struct plan_options {
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
     bool writes_outputs = false;  // results that no step reads are written where the caller wants them
+    rounded_products dynamic_quantization = rounded_products::asked;
 };
 
 /// Makes the steps of one network.

@@ -24,11 +24,13 @@ struct program_context {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     folding_budget folding;  // left, of the network and its bodies
     bool needs_kernels = false;
+    rounded_products dynamic_quantization = rounded_products::asked;
     kernel::parallel_for parallel;  // that packs weights, while the network is compiled
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
     plan::plan_options options() {
-        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels, parallel, true};
+        return {kernels,       threads,  &weights, memory_limit,        short_steps_alone,
+                needs_kernels, parallel, true,     dynamic_quantization};
     }
 };
 
