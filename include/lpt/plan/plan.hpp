@@ -54,6 +54,15 @@ inline state_id planner::state_of(const text& variable, element type) {
     return known->second;
 }
 
+/// The state of a ReadValue or Assign. No type but the variable's comes to it or from it; type-relaxed ones could have others.
+inline state_id planner::state_of(const node& each, const text& variable) {
+    const state_id result = state_of(variable, each.type());
+    if (each.inputs() != 0) {
+        state_of(variable, model().type(each.input(0)));
+    }
+    return result;
+}
+
 /// A state seen with a shape.
 inline tensor_id planner::state_view(state_id number, const shape& dimensions) {
     const state& each = net_[number];
@@ -88,7 +97,7 @@ inline void planner::make_assign(node_id id) {
     const node& each = model()[id];
     const output_ref input = each.input(0);
     copy_step work;
-    work.state = state_of(each.as<op::assign>().variable_id, model().type(input));
+    work.state = state_of(each, each.as<op::assign>().variable_id);
     work.input = away_from_states(tensor_of(input, layout::plain));
     work.output = state_view(work.state, model().shape(input));
     define(id, work.input);
@@ -173,7 +182,7 @@ inline void planner::make_node(node_id id) {
         return;
     }
     if (each.is<op::read_value>()) {
-        const state_id number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const state_id number = state_of(each, each.as<op::read_value>().variable_id);
         const tensor_id tensor = state_view(number, each.shape());
         std::size_t& bytes = net_[number].bytes;
         bytes = std::max(bytes, at(tensor).bytes());

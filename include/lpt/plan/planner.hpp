@@ -299,6 +299,7 @@ private:
     void make_assign(node_id id);
     tensor_id away_from_states(tensor_id tensor);
     state_id state_of(const text& variable, element type);
+    state_id state_of(const node& each, const text& variable);
     tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
