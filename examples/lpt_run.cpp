@@ -54,7 +54,7 @@ struct arguments {
     std::uint64_t folding_limit = folding_budget{}.bytes >> 20;        // MiB
     std::uint64_t folding_steps = folding_budget{}.steps;
     std::string on_reference = "allow";
-    std::string dynamic_quantization = "asked";
+    std::string dynamic_quantization = "allowed";
 };
 
 class stopwatch {
@@ -116,7 +116,7 @@ void read_arguments(CLI::App& app, arguments& to) {
            "--dynamic-quantization", to.dynamic_quantization,
            "which products with weights of 4 or 8 bits round their data to 8 bits as they run: none, those whose "
            "file asks for it, or all")
-        ->check(CLI::IsMember({"none", "asked", "all"}))
+        ->check(CLI::IsMember({"none", "allowed", "all"}))
         ->capture_default_str();
     CLI::Option* const repeat =
         app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
@@ -373,9 +373,9 @@ void run_network(const arguments& given) {
     options.most_iterations = given.iterations;
     options.most_evaluated_bytes = given.evaluation_limit << 20;
     options.on_reference = given.on_reference == "refuse" ? reference_use::refuse : reference_use::allow;
-    options.dynamic_quantization = given.dynamic_quantization == "none"  ? rounded_products::none
-                                   : given.dynamic_quantization == "all" ? rounded_products::all
-                                                                         : rounded_products::asked;
+    options.dynamic_quantization = given.dynamic_quantization == "none"  ? data_rounding::none
+                                   : given.dynamic_quantization == "all" ? data_rounding::all
+                                                                         : data_rounding::allowed;
     const text picture = given.dot.empty() ? text() : write_dot(model, became);
     const stopwatch planning;
     if (given.precision == "int8" && !given.as_transformed) {

@@ -408,11 +408,11 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
 /// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
 /// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code.
-/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `compressed_parts::most` consecutive k of a block:
-///   unit[i][t] = max |x| / 127;  q = x / unit to the nearest integer, ties to even;
+/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `most_part` consecutive k of a block:
+///   unit[i][t] = max |x| / 127;  q = x * (127 / max |x|) to the nearest integer, ties to even;
 ///   y[i][n] = sum over t of scale[n][b] * unit[i][t] * (sum of q * code - zero_point[n][b] * sum of q),
-/// with sums of integers, the product of scale and unit, the difference (one fused multiply-add) and the outer chain of fused multiply-adds rounded in
-/// turn. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
+/// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
+/// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
 ///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
@@ -457,6 +457,7 @@ struct compressed_product_problem {
 struct compressed_block {
     static constexpr std::int64_t panel_columns = 64;
     static constexpr std::int64_t word_bytes = 4;
+    static constexpr std::int64_t most_part = 128;  // k that are worked on together
 
     std::int64_t codes_of_word = 8;
     std::int64_t words = 1;  // of a column
@@ -483,11 +484,9 @@ constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noex
     return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
 }
 /// Rows that were rounded to bytes, and where they lie in scratch memory: the units of all parts, [row][part], the sums of their integers,
-/// alike, and the integers, [row][k]. Each block begins a part. Blocks have whole words; of one with codes of 4 bits the integers at even k come
-/// before the others.
+/// alike, and the integers, [row][k]. Each block begins a part, and has whole words. Of the integers that belong to a word of eight codes, those at
+/// even k come before those at odd k: so a vector of words becomes two of bytes.
 struct compressed_parts {
-    static constexpr std::int64_t most = 128;  // k of a part
-
     std::int64_t of_block = 1;
     std::int64_t of_row = 1;
     std::int64_t row_bytes = 8;
@@ -496,7 +495,7 @@ struct compressed_parts {
     std::int64_t bytes = 0;
 
     constexpr explicit compressed_parts(const compressed_product_problem& p) noexcept
-        : of_block((p.block + most - 1) / most),
+        : of_block((p.block + compressed_block::most_part - 1) / compressed_block::most_part),
           of_row(compressed_blocks(p) * of_block),
           row_bytes(compressed_blocks(p) * compressed_block(p).words * compressed_block(p).codes_of_word),
           sums_at(p.rows * of_row * 4),
@@ -9232,16 +9231,26 @@ struct kernel_of<Isa, cast_problem> {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/compressed_panel.hpp
-#ifndef LPT_HOLDS_KERNEL_COMPRESSED_PANEL_HPP
-#define LPT_HOLDS_KERNEL_COMPRESSED_PANEL_HPP
+// ======== lpt/kernel/compressed_weights_panel.hpp
+#ifndef LPT_HOLDS_KERNEL_COMPRESSED_WEIGHTS_PANEL_HPP
+#define LPT_HOLDS_KERNEL_COMPRESSED_WEIGHTS_PANEL_HPP
 // A panel of weights of 4 or 8 bits, and the pieces in which products work on it.
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// Consecutive k of a block that are worked on together.
+struct compressed_part {
+    std::int64_t block;
+    std::int64_t k;  // of the block's, a multiple of a word's codes
+    std::int64_t size;
+    bool is_first;
+    bool is_last;
+};
+
 /// One panel of columns, and the first of the rows that are multiplied by it.
 template <class Isa>
 struct compressed_weights_panel {
+    using simd = lanes<Isa>;
     static constexpr std::int64_t columns = compressed_block::panel_columns;
     static constexpr int tile_rows = 4;
     static constexpr std::int64_t most_rows = 64;  // of a task at a time
@@ -9263,31 +9272,27 @@ struct compressed_weights_panel {
     const float* zero_points(std::int64_t b) const noexcept {
         return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
     }
+    const unsigned char* words(const compressed_part& at) const noexcept {
+        return block_at(at.block) + block.words_at +
+               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
+    }
 
-    /// Consecutive k of a block that are worked on together.
-    struct part {
-        std::int64_t block;
-        std::int64_t k;  // of the block's, a multiple of a word's codes
-        std::int64_t size;
-        bool is_first;
-        bool is_last;
-    };
+    /// How many vectors of columns a tile has, so that its sums stay in registers.
+    template <int Rows>
+    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+
     template <class Body>
-    [[gnu::always_inline]] void for_each_part(const Body& body) const noexcept {
+    [[gnu::always_inline]] static void for_each_part(const compressed_product_problem& p, const Body& body) noexcept {
+        constexpr std::int64_t most = compressed_block::most_part;
         const std::int64_t blocks = compressed_blocks(p);
         for (std::int64_t b = 0; b < blocks; ++b) {
             const std::int64_t left = p.inner - b * p.block;
             const std::int64_t count = left < p.block ? left : p.block;
-            for (std::int64_t k = 0; k < count; k += compressed_parts::most) {
-                const std::int64_t rest = count - k;
-                const bool is_last = rest <= compressed_parts::most;
-                body(part{b, k, is_last ? rest : compressed_parts::most, k == 0, is_last});
+            for (std::int64_t k = 0; k < count; k += most) {
+                const bool is_last = count - k <= most;
+                body(compressed_part{b, k, is_last ? count - k : most, k == 0, is_last});
             }
         }
-    }
-    const unsigned char* words(const part& at) const noexcept {
-        return block_at(at.block) + block.words_at +
-               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
     }
     /// Calls `body(rows, first)` for tiles of rows; `rows` is a constant.
     template <class Body>
@@ -9302,6 +9307,10 @@ struct compressed_weights_panel {
             default: return;
         }
     }
+    static void clear(float* sums, std::int64_t rows) noexcept {
+        for (std::int64_t i = 0; i < rows * columns; ++i)
+            sums[i] = 0;
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -9314,8 +9323,8 @@ struct compressed_weights_panel {
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// What numbers are divided by so that the greatest magnitude among them becomes `largest`, and its inverse. Where all are below 1e-30 both are
-/// 0, so that they count as zeros; where there is an infinity or NaN the unit is NaN.
+/// How numbers become integers of which the greatest magnitude is `largest`: size = greatest / largest, and inverse = largest / greatest, each
+/// rounded once. Where all numbers are below 1e-30 both are 0, so that they count as zeros; where there is an infinity or NaN the size is NaN.
 template <class Isa>
 struct rounding_unit {
     float size;
@@ -9364,11 +9373,11 @@ struct digits {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/compressed_bytes.hpp
-#ifndef LPT_HOLDS_KERNEL_COMPRESSED_BYTES_HPP
-#define LPT_HOLDS_KERNEL_COMPRESSED_BYTES_HPP
-// Products of rows that are rounded to bytes with weights of 4 or 8 bits: a word of weights is one or two groups of columns of the dot products
-// of four bytes, as it lies.
+// ======== lpt/kernel/compressed_product_of_bytes.hpp
+#ifndef LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_OF_BYTES_HPP
+#define LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_OF_BYTES_HPP
+// Products of rows that are rounded to bytes with weights of 4 or 8 bits: a vector of words of codes is one or two operands of the dot products of
+// four bytes, as it lies.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -9404,17 +9413,17 @@ struct rows_as_bytes {
 
 private:
     void round_row(std::int64_t row) const noexcept {
-        const compressed_weights_panel<Isa> any(p, 0, 0);
+        const compressed_block block(p);
         std::int64_t number = 0;
-        any.for_each_part([&](const auto& at) {
+        compressed_weights_panel<Isa>::for_each_part(p, [&](const compressed_part& at) {
             const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
-            unsigned char* const to = integers(row) + at.block * any.block.words * any.block.codes_of_word + at.k;
+            unsigned char* const to = integers(row) + at.block * block.words * block.codes_of_word + at.k;
             units(row)[number] = round_part(from, at.size, to, sums(row)[number]);
             ++number;
         });
     }
     static float round_part(const float* from, std::int64_t count, unsigned char* to, float& sum) noexcept {
-        std::uint8_t bytes[compressed_parts::most + 16] = {};
+        std::uint8_t bytes[compressed_block::most_part + 16] = {};
         const rounding_unit<Isa> unit(greatest_magnitude<Isa>(from, count), largest);
         auto total = simd::broadcast_int(0);
         if (unit.inverse != 0) {
@@ -9506,9 +9515,8 @@ struct code_dots<on::scalar> {
 
 /// Rows of bytes times one panel of columns.
 template <class Isa, int Bits>
-struct compressed_byte_panel : compressed_weights_panel<Isa> {
+struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
     using weights_panel = compressed_weights_panel<Isa>;
-    using typename weights_panel::part;
     using weights_panel::block;
     using weights_panel::columns;
     using weights_panel::first_row;
@@ -9517,19 +9525,20 @@ struct compressed_byte_panel : compressed_weights_panel<Isa> {
     using floats = typename simd::floats;
     using ints = typename simd::ints;
     using dots = code_dots<Isa>;
-    static constexpr int groups = 8 / Bits;  // of columns, in a word
+    static constexpr int groups = 8 / Bits;  // of four codes, in a word
+    static_assert(dots::lanes == simd::width);
 
     const rows_as_bytes<Isa, Bits> rows_of_bytes;
 
-    compressed_byte_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
+    compressed_panel_of_bytes(const compressed_product_problem& problem, std::int64_t number,
+                              std::int64_t first) noexcept
         : weights_panel(problem, number, first), rows_of_bytes(problem) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
-        for (std::int64_t i = 0; i < rows * columns; ++i)
-            sums[i] = 0;
+        weights_panel::clear(sums, rows);
         std::int64_t number = 0;
-        weights_panel::for_each_part([&](const part& at) {
+        weights_panel::for_each_part(p, [&](const compressed_part& at) {
             if (rows > 1) fetch_ahead(weights_panel::words(at), at.size);
             weights_panel::for_each_tile(rows, [&](auto height, std::int64_t r) {
                 for (std::int64_t column = 0; column < columns; column += vectors<height()> * simd::width)
@@ -9540,21 +9549,21 @@ struct compressed_byte_panel : compressed_weights_panel<Isa> {
     }
 
 private:
-    /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
-    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+    static constexpr int vectors = weights_panel::template vectors<Rows>;
 
-    /// Brings what follows the words of a part into the cache, as many bytes as they have.
+    /// Begins to fetch weights that lie 4 KiB behind the words of a part: several rows keep the processor busy for so long that it does not
+    /// fetch ahead by itself. For one row it does.
     static void fetch_ahead(const unsigned char* words, std::int64_t size) noexcept {
-        constexpr std::int64_t distance = 4096;
+        constexpr std::uintptr_t distance = 4096;
         constexpr std::int64_t line = 64;
-        const std::int64_t bytes = columns * (8 + size * Bits / 8);
+        const std::int64_t bytes = columns * (8 + size * Bits / 8);  // with scales and zero points
         for (std::int64_t i = 0; i < bytes; i += line)
-            __builtin_prefetch(words + distance + i);
+            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(words + i) + distance));
     }
     /// A part of `Rows` rows times the columns of a tile; `number`: of the part in its row.
     template <int Rows>
-    void add_part(const part& at, std::int64_t number, std::int64_t row, std::int64_t column,
+    void add_part(const compressed_part& at, std::int64_t number, std::int64_t row, std::int64_t column,
                   float* sums) const noexcept {
         typename dots::accumulator sum[Rows][vectors<Rows>];
         const unsigned char* integers[Rows];
@@ -9565,6 +9574,7 @@ private:
             integers[r] = rows_of_bytes.integers(row + r) + at.block * block.words * block.codes_of_word + at.k;
             unit[r] = rows_of_bytes.units(row + r)[number];
             total[r] = rows_of_bytes.sums(row + r)[number];
+            // What codes of 8 bits lose where they must have a sign.
             const auto start = Bits == 8 && !dots::takes_unsigned ? 128 * static_cast<std::int32_t>(total[r]) : 0;
 #pragma GCC unroll 4
             for (int v = 0; v < vectors<Rows>; ++v)
@@ -9592,7 +9602,7 @@ private:
     /// Adds scale * unit * (sum - zero_point * total).
     template <int Rows>
     [[gnu::always_inline]] void
-    finish(const part& at, std::int64_t column, const float (&unit)[Rows], const float (&total)[Rows],
+    finish(const compressed_part& at, std::int64_t column, const float (&unit)[Rows], const float (&total)[Rows],
            typename dots::accumulator (&sum)[Rows][vectors<Rows>], float* to) const noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors<Rows>; ++v) {
@@ -9620,7 +9630,7 @@ private:
 #ifndef LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_HPP
 #define LPT_HOLDS_KERNEL_COMPRESSED_PRODUCT_HPP
 // Products of f32 with weights of 4 or 8 bits. Few rows expand the weights in registers, each time they read them: reading them bounds the time.
-// More rows share a piece of weights that has been expanded once.
+// More rows share a piece of weights that has been expanded once. Rows that may be rounded to bytes do not expand them (compressed_product_of_bytes.hpp).
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -9675,7 +9685,7 @@ struct code_values {
 template <class Isa, int Bits, bool HasZeroPoints>
 struct compressed_panel : compressed_weights_panel<Isa> {
     using weights_panel = compressed_weights_panel<Isa>;
-    using typename weights_panel::part;
+    using part = compressed_part;
     using weights_panel::block;
     using weights_panel::columns;
     using weights_panel::first_row;
@@ -9700,8 +9710,7 @@ struct compressed_panel : compressed_weights_panel<Isa> {
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
         alignas(64) float of_block[most_rows * columns];
-        for (std::int64_t i = 0; i < rows * columns; ++i)
-            sums[i] = 0;
+        weights_panel::clear(sums, rows);
         const float* const x = p.input + first_row * p.inner;
         if (rows > few_rows)
             run_expanded(x, rows, of_block, sums);
@@ -9710,9 +9719,8 @@ struct compressed_panel : compressed_weights_panel<Isa> {
     }
 
 private:
-    /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
-    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+    static constexpr int vectors = weights_panel::template vectors<Rows>;
 
     /// Sums of a tile in registers.
     template <int Rows>
@@ -9792,10 +9800,11 @@ private:
         else
             t.store(of_block);
     }
+
     // ---- weights expanded in registers
 
     void run_few(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        for_each_part([&](const part& at) {
+        for_each_part(p, [&](const part& at) {
             const float* const from = x + at.block * p.block + at.k;
             for_each_tile(rows, [&](auto height, std::int64_t r) {
                 add_few<height()>(from + r * p.inner, at, r, of_block + r * columns, sums + r * columns);
@@ -9836,10 +9845,10 @@ private:
     // ---- weights expanded to memory
 
     void run_expanded(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        alignas(64) float weights[compressed_parts::most * columns];
+        alignas(64) float weights[compressed_block::most_part * columns];
         // Rows of x that lie far apart share lines of the cache: those of the part are brought together.
-        alignas(64) float near[most_rows * compressed_parts::most];
-        for_each_part([&](const part& at) {
+        alignas(64) float near[most_rows * compressed_block::most_part];
+        for_each_part(p, [&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
                 std::memcpy(near + r * at.size, x + r * p.inner + at.block * p.block + at.k,
@@ -9896,7 +9905,7 @@ private:
     static void run_bits(const compressed_product_problem& p, const parallel_for& parallel) noexcept {
         if (p.rounds_rows) {
             rows_as_bytes<Isa, Bits>(p).round(parallel);
-            run_panels<compressed_byte_panel<Isa, Bits>>(p, parallel);
+            run_panels<compressed_panel_of_bytes<Isa, Bits>>(p, parallel);
         } else if (p.has_zero_points) {
             add_up_blocks(p);
             run_panels<compressed_panel<Isa, Bits, true>>(p, parallel);

@@ -9875,7 +9875,7 @@ enum class mark : unsigned {
     keep_const_precision = 1u << 2,       // a Constant that conversions of precision leave alone
     disable_cleanup = 1u << 3,            // cleanup transformations pass it over
     bias = 1u << 4,                       // an Add that adds the bias of a convolution or matrix product
-    rounds_data = 1u << 5,                // a product whose file lets it round its data to 8 bits as it runs
+    may_round_data = 1u << 5,                // a product whose file allows to round its data to 8 bits
 };
 constexpr mark operator|(mark left, mark right) {
     return static_cast<mark>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
@@ -29041,7 +29041,7 @@ constexpr void append_marks(text& out, const node& each) {
                           {mark::keep_const_precision, "keep_const_precision"},
                           {mark::disable_cleanup, "disable_cleanup"},
                           {mark::bias, "bias"},
-                          {mark::rounds_data, "rounds_data"}};
+                          {mark::may_round_data, "may_round_data"}};
     for (const word& each_word : words) {
         if (each.has(each_word.one)) {
             out.append(" #").append(each_word.name);
@@ -31503,7 +31503,8 @@ private:
         const node& a = model[left];
         const node& b = model[right];
         if (a.kind() != b.kind() || a.version() != b.version() || a.inputs() != b.inputs() ||
-            a.outputs() != b.outputs() || !(a.attributes() == b.attributes()) || !same_types(a, b)) {
+            a.outputs() != b.outputs() || !(a.attributes() == b.attributes()) || !same_types(a, b) ||
+            a.has(mark::may_round_data) != b.has(mark::may_round_data)) {
             return false;
         }
         for (std::size_t port = 0; port < a.inputs(); ++port) {
@@ -32231,7 +32232,7 @@ struct fully_connected_compression {
             inputs.push_back(model.constant(weights.zero_point));
         }
         const node_id made = model.add(op::fully_connected_compressed{}, inputs);
-        model.set_mark(made, model[id].marks() & mark::rounds_data);
+        model.set_mark(made, model[id].marks() & mark::may_round_data);
         replace_and_name(r, id, made);
         return true;
     }

@@ -364,11 +364,11 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
 /// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
 /// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code.
-/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `compressed_parts::most` consecutive k of a block:
-///   unit[i][t] = max |x| / 127;  q = x / unit to the nearest integer, ties to even;
+/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `most_part` consecutive k of a block:
+///   unit[i][t] = max |x| / 127;  q = x * (127 / max |x|) to the nearest integer, ties to even;
 ///   y[i][n] = sum over t of scale[n][b] * unit[i][t] * (sum of q * code - zero_point[n][b] * sum of q),
-/// with sums of integers, the product of scale and unit, the difference (one fused multiply-add) and the outer chain of fused multiply-adds rounded in
-/// turn. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
+/// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
+/// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
 ///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
@@ -413,6 +413,7 @@ struct compressed_product_problem {
 struct compressed_block {
     static constexpr std::int64_t panel_columns = 64;
     static constexpr std::int64_t word_bytes = 4;
+    static constexpr std::int64_t most_part = 128;  // k that are worked on together
 
     std::int64_t codes_of_word = 8;
     std::int64_t words = 1;  // of a column
@@ -439,11 +440,9 @@ constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noex
     return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
 }
 /// Rows that were rounded to bytes, and where they lie in scratch memory: the units of all parts, [row][part], the sums of their integers,
-/// alike, and the integers, [row][k]. Each block begins a part. Blocks have whole words; of one with codes of 4 bits the integers at even k come
-/// before the others.
+/// alike, and the integers, [row][k]. Each block begins a part, and has whole words. Of the integers that belong to a word of eight codes, those at
+/// even k come before those at odd k: so a vector of words becomes two of bytes.
 struct compressed_parts {
-    static constexpr std::int64_t most = 128;  // k of a part
-
     std::int64_t of_block = 1;
     std::int64_t of_row = 1;
     std::int64_t row_bytes = 8;
@@ -452,7 +451,7 @@ struct compressed_parts {
     std::int64_t bytes = 0;
 
     constexpr explicit compressed_parts(const compressed_product_problem& p) noexcept
-        : of_block((p.block + most - 1) / most),
+        : of_block((p.block + compressed_block::most_part - 1) / compressed_block::most_part),
           of_row(compressed_blocks(p) * of_block),
           row_bytes(compressed_blocks(p) * compressed_block(p).words * compressed_block(p).codes_of_word),
           sums_at(p.rows * of_row * 4),
@@ -8569,9 +8568,10 @@ inline tensor as_f32(const tensor& values) {
 
 namespace lpt::inline LPT_ABI {
 
-/// Which products of real numbers with weights of 4 or 8 bits round their data to bytes as they run, up to 128 numbers of a row by the
-/// greatest magnitude of them: all, none, or those whose file asks for it (ONNX: MatMulNBits with the `accuracy_level` 4).
-enum class rounded_products { none, asked, all };
+/// Which products of real numbers with weights of 4 or 8 bits (FullyConnectedCompressed, which `optimize` makes of large constant weights) round
+/// their data to 8 bits as they run, in groups of at most 128 numbers of a row, each scaled by its greatest magnitude: none, those whose file allows
+/// it (ONNX: MatMulNBits with the `accuracy_level` 4), or all.
+enum class data_rounding { none, allowed, all };
 
 }  // namespace lpt::inline LPT_ABI
 
@@ -8590,7 +8590,7 @@ struct plan_options {
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
     bool writes_outputs = false;  // results that no step reads are written where the caller wants them
-    rounded_products dynamic_quantization = rounded_products::asked;
+    data_rounding dynamic_quantization = data_rounding::allowed;
 };
 
 /// Makes the steps of one network.
@@ -8850,6 +8850,7 @@ private:
     void make_assign(node_id id);
     tensor_id away_from_states(tensor_id tensor);
     state_id state_of(const text& variable, element type);
+    state_id state_of(const node& each, const text& variable);
     tensor_id state_view(state_id number, const shape& dimensions);
     bool make_softmax(node_id id);
     bool make_recurrent(node_id id);
@@ -10260,12 +10261,14 @@ namespace detail {
 class weight_codes {
     const std::byte* data_;
     std::int64_t bits_;
+    std::int64_t block_;  // elements; the last block may have some that no row has
     std::uint32_t sign_;  // flips it in all codes of a word
 
 public:
     explicit weight_codes(const tensor& weights)
         : data_(weights.data()),
           bits_(static_cast<std::int64_t>(bit_width(weights.type()))),
+          block_(weights.dimensions()[2]),
           sign_(weights.type() == i4   ? 0x88888888u
                 : weights.type() == i8 ? 0x80808080u
                                        : 0u) {}
@@ -10273,8 +10276,9 @@ public:
     /// What has to be added to a code to have none below zero.
     double shift() const { return sign_ == 0 ? 0 : bits_ == 4 ? 8 : 128; }
 
-    /// The codes from number `first` on, at most a word of them, the first one in the lowest bits.
-    std::uint32_t word(std::int64_t first, std::int64_t count) const {
+    /// The codes of a block from element `k` on, at most a word of them, the first one in the lowest bits.
+    std::uint32_t word(std::int64_t block, std::int64_t k, std::int64_t count) const {
+        const std::int64_t first = block * block_ + k;
         std::uint32_t result = 0;
         if (first * bits_ % 8 == 0 && count * bits_ == 32) {
             std::memcpy(&result, data_ + first * bits_ / 8, sizeof result);
@@ -10309,7 +10313,7 @@ inline void pack_compressed_panel(const kernel::compressed_product_problem& p, c
             }
             for (std::int64_t word = 0; word * form.codes_of_word < size; ++word) {
                 const std::int64_t k = word * form.codes_of_word;
-                const std::uint32_t value = codes.word(at * p.block + k, std::min(form.codes_of_word, size - k));
+                const std::uint32_t value = codes.word(at, k, std::min(form.codes_of_word, size - k));
                 put(to + form.words_at + (word * width + i) * form.word_bytes, value);
             }
         }
@@ -10338,8 +10342,8 @@ void for_each_part(const kernel::parallel_for& parallel, std::int64_t count, con
     }
 }
 
-inline bool rounds_data(const node& product, rounded_products which) {
-    return which == rounded_products::all || (which == rounded_products::asked && product.has(mark::rounds_data));
+inline bool rounds_data(const node& product, data_rounding which) {
+    return which == data_rounding::all || (which == data_rounding::allowed && product.has(mark::may_round_data));
 }
 
 /// The numbers of weights besides their codes, as a word that differs where they do.
@@ -12222,6 +12226,15 @@ inline state_id planner::state_of(const text& variable, element type) {
     return known->second;
 }
 
+/// The state of a ReadValue or Assign. No type but the variable's comes to it or from it; type-relaxed ones could have others.
+inline state_id planner::state_of(const node& each, const text& variable) {
+    const state_id result = state_of(variable, each.type());
+    if (each.inputs() != 0) {
+        state_of(variable, model().type(each.input(0)));
+    }
+    return result;
+}
+
 /// A state seen with a shape.
 inline tensor_id planner::state_view(state_id number, const shape& dimensions) {
     const state& each = net_[number];
@@ -12256,7 +12269,7 @@ inline void planner::make_assign(node_id id) {
     const node& each = model()[id];
     const output_ref input = each.input(0);
     copy_step work;
-    work.state = state_of(each.as<op::assign>().variable_id, model().type(input));
+    work.state = state_of(each, each.as<op::assign>().variable_id);
     work.input = away_from_states(tensor_of(input, layout::plain));
     work.output = state_view(work.state, model().shape(input));
     define(id, work.input);
@@ -12341,7 +12354,7 @@ inline void planner::make_node(node_id id) {
         return;
     }
     if (each.is<op::read_value>()) {
-        const state_id number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const state_id number = state_of(each, each.as<op::read_value>().variable_id);
         const tensor_id tensor = state_view(number, each.shape());
         std::size_t& bytes = net_[number].bytes;
         bytes = std::max(bytes, at(tensor).bytes());
@@ -12694,7 +12707,7 @@ struct program_context {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     folding_budget folding;  // left, of the network and its bodies
     bool needs_kernels = false;
-    rounded_products dynamic_quantization = rounded_products::asked;
+    data_rounding dynamic_quantization = data_rounding::allowed;
     kernel::parallel_for parallel;  // that packs weights, while the network is compiled
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
@@ -14427,8 +14440,9 @@ struct compile_options {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     /// `executable::on_reference` names the operations that it allowed.
     reference_use on_reference = reference_use::allow;
-    /// Numbers move by 1/254 of the greatest one next to them at most, and products of several rows are two to four times as fast.
-    rounded_products dynamic_quantization = rounded_products::asked;
+    /// Products with weights of 4 or 8 bits take half the time for one row and a third for several, and numbers move by up to 1/254 of the greatest one
+    /// in their group.
+    data_rounding dynamic_quantization = data_rounding::allowed;
 };
 
 namespace runtime {

@@ -175,6 +175,7 @@ expect "the report names the operation" has "$work/err" "Power 'power6'"
 rejects "Power 'power6' has no kernel, and the scalar reference is refused (on_reference)" "$without_kernel" --on-reference refuse
 rejects "--on-reference" "$digits" --on-reference perhaps
 rejects "--dynamic-quantization" "$digits" --dynamic-quantization perhaps
+expect "a network may run with all products rounded" quietly "$digits" --dynamic-quantization all
 expect "a network that needs no reference runs where that is refused" quietly "$digits" --on-reference refuse
 
 # What quantization costs.

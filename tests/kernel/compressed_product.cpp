@@ -14,7 +14,8 @@ struct sizes {
     std::int64_t rows, inner, columns, block;
 };
 const sizes all_sizes[] = {{1, 64, 64, 32},   {1, 37, 5, 16},   {2, 128, 200, 32}, {3, 31, 65, 31},  {4, 96, 64, 8},
-                           {5, 100, 130, 16}, {9, 300, 7, 300}, {67, 70, 66, 64},  {130, 40, 3, 20}, {1, 1, 1, 1}};
+                           {5, 100, 130, 16}, {9, 300, 7, 300}, {67, 70, 66, 64},  {130, 40, 3, 20}, {1, 1, 1, 1},
+                           {3, 450, 70, 200}, {2, 400, 5, 130}, {300, 300, 3, 64}};
 
 /// Weights as they are packed, from random codes, scales and zero points.
 struct weights {
@@ -42,6 +43,13 @@ struct weights {
         for (std::int64_t n = 0; n < p.columns; ++n) {
             for (std::int64_t i = 0; i < p.inner; ++i)
                 put(p, n, i);
+        }
+    }
+    void set_codes(const problem_type& p, int value) {
+        std::fill(codes.begin(), codes.end(), value);
+        for (std::int64_t n = 0; n < p.columns; ++n) {
+            for (std::int64_t i = 0; i < p.inner; ++i)
+                put(p, n, i);  // sets bits only: for codes of nothing but ones
         }
     }
     int code(const problem_type& p, std::int64_t n, std::int64_t i) const {
@@ -79,31 +87,39 @@ guarded_floats run(k::isa set, problem_type p, const weights& with, const guarde
     return output;
 }
 
+/// Problems without sizes: codes of 4 and 8 bits, one zero point and many.
 template <class Check>
-void for_each_problem(const Check& check) {
-    for (const sizes& each : all_sizes) {
-        for (const std::int64_t bits : {4, 8}) {
-            for (const bool has_zero_points : {false, true}) {
-                problem_type p;
-                p.rows = each.rows;
-                p.inner = each.inner;
-                p.columns = each.columns;
-                p.block = each.block;
-                p.bits = bits;
-                p.has_zero_points = has_zero_points;
-                p.zero_point = bits == 4 ? 8 : 127.25f;
-                for (const bool rounds_rows : {false, true}) {
-                    p.rounds_rows = rounds_rows;
-                    CAPTURE(each.rows);
-                    CAPTURE(each.inner);
-                    CAPTURE(bits);
-                    CAPTURE(has_zero_points);
-                    CAPTURE(rounds_rows);
-                    check(p);
-                }
-            }
+void for_each_form(const Check& check) {
+    for (const std::int64_t bits : {4, 8}) {
+        for (const bool has_zero_points : {false, true}) {
+            problem_type p;
+            p.bits = bits;
+            p.has_zero_points = has_zero_points;
+            p.zero_point = bits == 4 ? 8 : 127.25f;
+            CAPTURE(bits);
+            CAPTURE(has_zero_points);
+            check(p);
         }
     }
+}
+
+template <class Check>
+void for_each_problem(const Check& check) {
+    for_each_form([&](problem_type p) {
+        for (const sizes& each : all_sizes) {
+            p.rows = each.rows;
+            p.inner = each.inner;
+            p.columns = each.columns;
+            p.block = each.block;
+            for (const bool rounds_rows : {false, true}) {
+                p.rounds_rows = rounds_rows;
+                CAPTURE(each.rows);
+                CAPTURE(each.inner);
+                CAPTURE(rounds_rows);
+                check(p);
+            }
+        }
+    });
 }
 
 /// In sixteen sums, of which those 8, 4, 2 and 1 apart are added.
@@ -199,27 +215,51 @@ TEST_CASE("Products with weights of few bits are what their problem states, roun
 
 TEST_CASE("Rows that are rounded to bytes and are nearly zero count as zeros, those that are not finite give NaN") {
     generator random(24);
-    problem_type p;
-    p.rows = 4;
-    p.inner = 48;
-    p.columns = 5;
-    p.block = 16;
-    p.rounds_rows = true;
-    const weights with(p, random);
-    guarded_floats input = random_floats(random, p.rows * p.inner, -2, 2);
-    for (std::int64_t i = 0; i < p.inner; ++i)
-        input[static_cast<std::size_t>(i)] = 9e-31f;
-    input[static_cast<std::size_t>(p.inner + 20)] = std::numeric_limits<float>::infinity();
-    input[static_cast<std::size_t>(2 * p.inner + 47)] = std::numeric_limits<float>::quiet_NaN();
-    for (const k::isa set : instruction_sets()) {
-        const guarded_floats output = run(set, p, with, input, 1);
-        for (std::size_t n = 0; n < 5; ++n) {
-            CHECK(output[n] == 0);
-            CHECK(std::isnan(output[5 + n]));
-            CHECK(std::isnan(output[10 + n]));
-            CHECK(std::isfinite(output[15 + n]));
+    for_each_form([&](problem_type p) {
+        p.rows = 4;
+        p.inner = 48;
+        p.columns = 5;
+        p.block = 16;
+        p.rounds_rows = true;
+        const weights with(p, random);
+        guarded_floats input = random_floats(random, p.rows * p.inner, -2, 2);
+        for (std::int64_t i = 0; i < p.inner; ++i)
+            input[static_cast<std::size_t>(i)] = 9e-31f;
+        input[static_cast<std::size_t>(p.inner + 20)] = std::numeric_limits<float>::infinity();
+        input[static_cast<std::size_t>(2 * p.inner + 47)] = std::numeric_limits<float>::quiet_NaN();
+        for (const k::isa set : instruction_sets()) {
+            const guarded_floats output = run(set, p, with, input, 1);
+            for (std::size_t n = 0; n < 5; ++n) {
+                CHECK(output[n] == 0);
+                CHECK(std::isnan(output[5 + n]));
+                CHECK(std::isnan(output[10 + n]));
+                CHECK(std::isfinite(output[15 + n]));
+            }
         }
-    }
+    });
+}
+
+TEST_CASE("The largest codes times the largest bytes of rows are added up exactly") {
+    generator random(25);
+    for_each_form([&](problem_type p) {
+        p.inner = 256;
+        p.columns = 3;
+        p.block = 256;
+        p.rounds_rows = true;
+        weights with(p, random);
+        const int largest = (1 << p.bits) - 1;
+        with.set_codes(p, largest);
+        for (const float x : {-1.0f, 1.0f}) {
+            guarded_floats input(static_cast<std::size_t>(p.inner));
+            for (std::size_t i = 0; i < input.size(); ++i)
+                input[i] = x;
+            for (const k::isa set : instruction_sets()) {
+                const guarded_floats output = run(set, p, with, input, 1);
+                for (std::int64_t n = 0; n < p.columns; ++n)
+                    CHECK(output[static_cast<std::size_t>(n)] == rounded_output(p, with, input.data(), n));
+            }
+        }
+    });
 }
 
 TEST_CASE("A row of a product with weights of few bits does not depend on how many rows there are") {

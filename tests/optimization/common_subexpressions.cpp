@@ -36,6 +36,17 @@ TEST_CASE("Other numbers, attributes or inputs are something else") {
     CHECK(optimized_operations_of(model) == operations_of(model));
 }
 
+TEST_CASE("A product that may round its data is another than one that may not") {
+    graph model;
+    const output_ref data = model.parameter(f32, {2, 8}, "x");
+    const output_ref weights = model.parameter(f32, {8, 3}, "w");
+    const node_id exact = model.add(op::mat_mul{}, {data, weights});
+    const node_id rounding = model.add(op::mat_mul{}, {data, weights});
+    model.set_mark(rounding, mark::may_round_data);
+    model.result(model.add(op::subtract{}, {exact, rounding}), "difference");
+    CHECK(optimized_operations_of(model) == operations_of(model));
+}
+
 TEST_CASE("What a Result reads keeps its name") {
     graph model;
     const output_ref data = model.parameter(f32, {2, 8}, "x");

@@ -65,13 +65,13 @@ TEST_CASE("FullyConnectedCompressed may round its data where the product may") {
         graph model = product{u4, {columns, inner}, {columns, 1}}.made();
         for (const node_id id : topological_order(model)) {
             if (rounds && model[id].is<op::mat_mul>()) {
-                model.set_mark(id, mark::rounds_data);
+                model.set_mark(id, mark::may_round_data);
             }
         }
         optimize(model);
         const node_id made = model[model.results()[0]].input(0).node;
         REQUIRE(model[made].is<op::fully_connected_compressed>());
-        CHECK(model[made].has(mark::rounds_data) == rounds);
+        CHECK(model[made].has(mark::may_round_data) == rounds);
     }
 }
 

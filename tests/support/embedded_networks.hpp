@@ -101,7 +101,7 @@ inline graph embedded_matrix() {
     model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales}));
     model.result(model.add(op::fully_connected_compressed{}, {a, few_bits, scales, zeros}));
     const node_id rounding = model.add(op::fully_connected_compressed{}, {a, few_bits, scales});
-    model.set_mark(rounding, mark::rounds_data);
+    model.set_mark(rounding, mark::may_round_data);
     model.result(rounding);
     const output_ref rows = model.add(op::reduce_mean{false}, {scores, axes({1, 2})});
     const output_ref old = model.add(op::reduce_mean{false}, {a, axes({2, 3})});

@@ -73,7 +73,7 @@ constexpr void append_marks(text& out, const node& each) {
                           {mark::keep_const_precision, "keep_const_precision"},
                           {mark::disable_cleanup, "disable_cleanup"},
                           {mark::bias, "bias"},
-                          {mark::rounds_data, "rounds_data"}};
+                          {mark::may_round_data, "may_round_data"}};
     for (const word& each_word : words) {
         if (each.has(each_word.one)) {
             out.append(" #").append(each_word.name);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of f32 with weights of 4 or 8 bits. Few rows expand the weights in registers, each time they read them: reading them bounds the time.
-// More rows share a piece of weights that has been expanded once.
+// More rows share a piece of weights that has been expanded once. Rows that may be rounded to bytes do not expand them (compressed_product_of_bytes.hpp).
 #pragma once
 
-#include <lpt/kernel/compressed_bytes.hpp>
-#include <lpt/kernel/compressed_panel.hpp>
+#include <lpt/kernel/compressed_product_of_bytes.hpp>
+#include <lpt/kernel/compressed_weights_panel.hpp>
 #include <lpt/kernel/parallel.hpp>
 #include <lpt/kernel/sixteen.hpp>
 
@@ -61,7 +61,7 @@ struct code_values {
 template <class Isa, int Bits, bool HasZeroPoints>
 struct compressed_panel : compressed_weights_panel<Isa> {
     using weights_panel = compressed_weights_panel<Isa>;
-    using typename weights_panel::part;
+    using part = compressed_part;
     using weights_panel::block;
     using weights_panel::columns;
     using weights_panel::first_row;
@@ -86,8 +86,7 @@ struct compressed_panel : compressed_weights_panel<Isa> {
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
         alignas(64) float of_block[most_rows * columns];
-        for (std::int64_t i = 0; i < rows * columns; ++i)
-            sums[i] = 0;
+        weights_panel::clear(sums, rows);
         const float* const x = p.input + first_row * p.inner;
         if (rows > few_rows)
             run_expanded(x, rows, of_block, sums);
@@ -96,9 +95,8 @@ struct compressed_panel : compressed_weights_panel<Isa> {
     }
 
 private:
-    /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
-    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+    static constexpr int vectors = weights_panel::template vectors<Rows>;
 
     /// Sums of a tile in registers.
     template <int Rows>
@@ -178,10 +176,11 @@ private:
         else
             t.store(of_block);
     }
+
     // ---- weights expanded in registers
 
     void run_few(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        for_each_part([&](const part& at) {
+        for_each_part(p, [&](const part& at) {
             const float* const from = x + at.block * p.block + at.k;
             for_each_tile(rows, [&](auto height, std::int64_t r) {
                 add_few<height()>(from + r * p.inner, at, r, of_block + r * columns, sums + r * columns);
@@ -222,10 +221,10 @@ private:
     // ---- weights expanded to memory
 
     void run_expanded(const float* x, std::int64_t rows, float* of_block, float* sums) const noexcept {
-        alignas(64) float weights[compressed_parts::most * columns];
+        alignas(64) float weights[compressed_block::most_part * columns];
         // Rows of x that lie far apart share lines of the cache: those of the part are brought together.
-        alignas(64) float near[most_rows * compressed_parts::most];
-        for_each_part([&](const part& at) {
+        alignas(64) float near[most_rows * compressed_block::most_part];
+        for_each_part(p, [&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
                 std::memcpy(near + r * at.size, x + r * p.inner + at.block * p.block + at.k,
@@ -282,7 +281,7 @@ private:
     static void run_bits(const compressed_product_problem& p, const parallel_for& parallel) noexcept {
         if (p.rounds_rows) {
             rows_as_bytes<Isa, Bits>(p).round(parallel);
-            run_panels<compressed_byte_panel<Isa, Bits>>(p, parallel);
+            run_panels<compressed_panel_of_bytes<Isa, Bits>>(p, parallel);
         } else if (p.has_zero_points) {
             add_up_blocks(p);
             run_panels<compressed_panel<Isa, Bits, true>>(p, parallel);

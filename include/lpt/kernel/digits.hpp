@@ -7,8 +7,8 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// What numbers are divided by so that the greatest magnitude among them becomes `largest`, and its inverse. Where all are below 1e-30 both are
-/// 0, so that they count as zeros; where there is an infinity or NaN the unit is NaN.
+/// How numbers become integers of which the greatest magnitude is `largest`: size = greatest / largest, and inverse = largest / greatest, each
+/// rounded once. Where all numbers are below 1e-30 both are 0, so that they count as zeros; where there is an infinity or NaN the size is NaN.
 template <class Isa>
 struct rounding_unit {
     float size;

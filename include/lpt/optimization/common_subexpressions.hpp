@@ -79,7 +79,8 @@ private:
         const node& a = model[left];
         const node& b = model[right];
         if (a.kind() != b.kind() || a.version() != b.version() || a.inputs() != b.inputs() ||
-            a.outputs() != b.outputs() || !(a.attributes() == b.attributes()) || !same_types(a, b)) {
+            a.outputs() != b.outputs() || !(a.attributes() == b.attributes()) || !same_types(a, b) ||
+            a.has(mark::may_round_data) != b.has(mark::may_round_data)) {
             return false;
         }
         for (std::size_t port = 0; port < a.inputs(); ++port) {

@@ -36,7 +36,7 @@ struct fully_connected_compression {
             inputs.push_back(model.constant(weights.zero_point));
         }
         const node_id made = model.add(op::fully_connected_compressed{}, inputs);
-        model.set_mark(made, model[id].marks() & mark::rounds_data);
+        model.set_mark(made, model[id].marks() & mark::may_round_data);
         replace_and_name(r, id, made);
         return true;
     }

@@ -19,12 +19,14 @@ namespace detail {
 class weight_codes {
     const std::byte* data_;
     std::int64_t bits_;
+    std::int64_t block_;  // elements; the last block may have some that no row has
     std::uint32_t sign_;  // flips it in all codes of a word
 
 public:
     explicit weight_codes(const tensor& weights)
         : data_(weights.data()),
           bits_(static_cast<std::int64_t>(bit_width(weights.type()))),
+          block_(weights.dimensions()[2]),
           sign_(weights.type() == i4   ? 0x88888888u
                 : weights.type() == i8 ? 0x80808080u
                                        : 0u) {}
@@ -32,8 +34,9 @@ public:
     /// What has to be added to a code to have none below zero.
     double shift() const { return sign_ == 0 ? 0 : bits_ == 4 ? 8 : 128; }
 
-    /// The codes from number `first` on, at most a word of them, the first one in the lowest bits.
-    std::uint32_t word(std::int64_t first, std::int64_t count) const {
+    /// The codes of a block from element `k` on, at most a word of them, the first one in the lowest bits.
+    std::uint32_t word(std::int64_t block, std::int64_t k, std::int64_t count) const {
+        const std::int64_t first = block * block_ + k;
         std::uint32_t result = 0;
         if (first * bits_ % 8 == 0 && count * bits_ == 32) {
             std::memcpy(&result, data_ + first * bits_ / 8, sizeof result);
@@ -68,7 +71,7 @@ inline void pack_compressed_panel(const kernel::compressed_product_problem& p, c
             }
             for (std::int64_t word = 0; word * form.codes_of_word < size; ++word) {
                 const std::int64_t k = word * form.codes_of_word;
-                const std::uint32_t value = codes.word(at * p.block + k, std::min(form.codes_of_word, size - k));
+                const std::uint32_t value = codes.word(at, k, std::min(form.codes_of_word, size - k));
                 put(to + form.words_at + (word * width + i) * form.word_bytes, value);
             }
         }
@@ -97,8 +100,8 @@ void for_each_part(const kernel::parallel_for& parallel, std::int64_t count, con
     }
 }
 
-inline bool rounds_data(const node& product, rounded_products which) {
-    return which == rounded_products::all || (which == rounded_products::asked && product.has(mark::rounds_data));
+inline bool rounds_data(const node& product, data_rounding which) {
+    return which == data_rounding::all || (which == data_rounding::allowed && product.has(mark::may_round_data));
 }
 
 /// The numbers of weights besides their codes, as a word that differs where they do.

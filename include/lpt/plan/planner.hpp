@@ -18,9 +18,10 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Which products of real numbers with weights of 4 or 8 bits round their data to bytes as they run, up to 128 numbers of a row by the
-/// greatest magnitude of them: all, none, or those whose file asks for it (ONNX: MatMulNBits with the `accuracy_level` 4).
-enum class rounded_products { none, asked, all };
+/// Which products of real numbers with weights of 4 or 8 bits (FullyConnectedCompressed, which `optimize` makes of large constant weights) round
+/// their data to 8 bits as they run, in groups of at most 128 numbers of a row, each scaled by its greatest magnitude: none, those whose file allows
+/// it (ONNX: MatMulNBits with the `accuracy_level` 4), or all.
+enum class data_rounding { none, allowed, all };
 
 }  // namespace lpt::inline LPT_ABI
 
@@ -39,7 +40,7 @@ struct plan_options {
     bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
     kernel::parallel_for parallel{};  // that packs weights
     bool writes_outputs = false;  // results that no step reads are written where the caller wants them
-    rounded_products dynamic_quantization = rounded_products::asked;
+    data_rounding dynamic_quantization = data_rounding::allowed;
 };
 
 /// Makes the steps of one network.

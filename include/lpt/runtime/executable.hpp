@@ -34,8 +34,9 @@ struct compile_options {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     /// `executable::on_reference` names the operations that it allowed.
     reference_use on_reference = reference_use::allow;
-    /// Numbers move by 1/254 of the greatest one next to them at most, and products of several rows are two to four times as fast.
-    rounded_products dynamic_quantization = rounded_products::asked;
+    /// Products with weights of 4 or 8 bits take half the time for one row and a third for several, and numbers move by up to 1/254 of the greatest one
+    /// in their group.
+    data_rounding dynamic_quantization = data_rounding::allowed;
 };
 
 namespace runtime {

@@ -24,7 +24,7 @@ struct program_context {
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     folding_budget folding;  // left, of the network and its bodies
     bool needs_kernels = false;
-    rounded_products dynamic_quantization = rounded_products::asked;
+    data_rounding dynamic_quantization = data_rounding::allowed;
     kernel::parallel_for parallel;  // that packs weights, while the network is compiled
     std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 

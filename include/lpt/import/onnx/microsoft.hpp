@@ -189,9 +189,9 @@ inline void read_product_of_blocks(operation& n) {
     product.transpose_b = true;
     const element type = n.type(n.in(0));
     output_ref result = n.make(product, {n.convert(n.in(0), f32), weights});
-    constexpr std::int64_t bytes = 4;
-    if (n.integer("accuracy_level", 0) == bytes) {
-        n.builder().model().set_mark(result.node, mark::rounds_data);
+    constexpr std::int64_t level_of_bytes = 4;
+    if (n.integer("accuracy_level", 0) == level_of_bytes) {
+        n.builder().model().set_mark(result.node, mark::may_round_data);
     }
     result = n.has(5) ? n.make(op::add{}, {result, n.convert(n.in(5), f32)}) : result;
     n.out(n.convert(result, type));

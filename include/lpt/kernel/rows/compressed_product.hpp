@@ -10,11 +10,11 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Both sums are chains of fused multiply-adds in the order of b and of k, the outer one from 0 on. With one zero point for all blocks the
 /// inner one begins with 0 and multiplies by code - zero_point, rounded to single precision; with one for each it begins with
 /// zero_point * -(sum of x over the block), added up as `sixteen` does, and multiplies by code.
-/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `compressed_parts::most` consecutive k of a block:
-///   unit[i][t] = max |x| / 127;  q = x / unit to the nearest integer, ties to even;
+/// With `rounds_rows` x is rounded to 8 bits first, in parts t of at most `most_part` consecutive k of a block:
+///   unit[i][t] = max |x| / 127;  q = x * (127 / max |x|) to the nearest integer, ties to even;
 ///   y[i][n] = sum over t of scale[n][b] * unit[i][t] * (sum of q * code - zero_point[n][b] * sum of q),
-/// with sums of integers, the product of scale and unit, the difference (one fused multiply-add) and the outer chain of fused multiply-adds rounded in
-/// turn. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
+/// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
+/// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
 ///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
@@ -59,6 +59,7 @@ struct compressed_product_problem {
 struct compressed_block {
     static constexpr std::int64_t panel_columns = 64;
     static constexpr std::int64_t word_bytes = 4;
+    static constexpr std::int64_t most_part = 128;  // k that are worked on together
 
     std::int64_t codes_of_word = 8;
     std::int64_t words = 1;  // of a column
@@ -85,11 +86,9 @@ constexpr std::size_t compressed_bytes(const compressed_product_problem& p) noex
     return static_cast<std::size_t>(compressed_panels(p) * compressed_blocks(p) * compressed_block(p).bytes);
 }
 /// Rows that were rounded to bytes, and where they lie in scratch memory: the units of all parts, [row][part], the sums of their integers,
-/// alike, and the integers, [row][k]. Each block begins a part. Blocks have whole words; of one with codes of 4 bits the integers at even k come
-/// before the others.
+/// alike, and the integers, [row][k]. Each block begins a part, and has whole words. Of the integers that belong to a word of eight codes, those at
+/// even k come before those at odd k: so a vector of words becomes two of bytes.
 struct compressed_parts {
-    static constexpr std::int64_t most = 128;  // k of a part
-
     std::int64_t of_block = 1;
     std::int64_t of_row = 1;
     std::int64_t row_bytes = 8;
@@ -98,7 +97,7 @@ struct compressed_parts {
     std::int64_t bytes = 0;
 
     constexpr explicit compressed_parts(const compressed_product_problem& p) noexcept
-        : of_block((p.block + most - 1) / most),
+        : of_block((p.block + compressed_block::most_part - 1) / compressed_block::most_part),
           of_row(compressed_blocks(p) * of_block),
           row_bytes(compressed_blocks(p) * compressed_block(p).words * compressed_block(p).codes_of_word),
           sums_at(p.rows * of_row * 4),

@@ -9,9 +9,19 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// Consecutive k of a block that are worked on together.
+struct compressed_part {
+    std::int64_t block;
+    std::int64_t k;  // of the block's, a multiple of a word's codes
+    std::int64_t size;
+    bool is_first;
+    bool is_last;
+};
+
 /// One panel of columns, and the first of the rows that are multiplied by it.
 template <class Isa>
 struct compressed_weights_panel {
+    using simd = lanes<Isa>;
     static constexpr std::int64_t columns = compressed_block::panel_columns;
     static constexpr int tile_rows = 4;
     static constexpr std::int64_t most_rows = 64;  // of a task at a time
@@ -33,31 +43,27 @@ struct compressed_weights_panel {
     const float* zero_points(std::int64_t b) const noexcept {
         return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
     }
+    const unsigned char* words(const compressed_part& at) const noexcept {
+        return block_at(at.block) + block.words_at +
+               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
+    }
 
-    /// Consecutive k of a block that are worked on together.
-    struct part {
-        std::int64_t block;
-        std::int64_t k;  // of the block's, a multiple of a word's codes
-        std::int64_t size;
-        bool is_first;
-        bool is_last;
-    };
+    /// How many vectors of columns a tile has, so that its sums stay in registers.
+    template <int Rows>
+    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+
     template <class Body>
-    [[gnu::always_inline]] void for_each_part(const Body& body) const noexcept {
+    [[gnu::always_inline]] static void for_each_part(const compressed_product_problem& p, const Body& body) noexcept {
+        constexpr std::int64_t most = compressed_block::most_part;
         const std::int64_t blocks = compressed_blocks(p);
         for (std::int64_t b = 0; b < blocks; ++b) {
             const std::int64_t left = p.inner - b * p.block;
             const std::int64_t count = left < p.block ? left : p.block;
-            for (std::int64_t k = 0; k < count; k += compressed_parts::most) {
-                const std::int64_t rest = count - k;
-                const bool is_last = rest <= compressed_parts::most;
-                body(part{b, k, is_last ? rest : compressed_parts::most, k == 0, is_last});
+            for (std::int64_t k = 0; k < count; k += most) {
+                const bool is_last = count - k <= most;
+                body(compressed_part{b, k, is_last ? count - k : most, k == 0, is_last});
             }
         }
-    }
-    const unsigned char* words(const part& at) const noexcept {
-        return block_at(at.block) + block.words_at +
-               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
     }
     /// Calls `body(rows, first)` for tiles of rows; `rows` is a constant.
     template <class Body>
@@ -71,6 +77,10 @@ struct compressed_weights_panel {
             case 3: return body(std::integral_constant<int, 3>(), r);
             default: return;
         }
+    }
+    static void clear(float* sums, std::int64_t rows) noexcept {
+        for (std::int64_t i = 0; i < rows * columns; ++i)
+            sums[i] = 0;
     }
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of rows that are rounded to bytes with weights of 4 or 8 bits: a word of weights is one or two groups of columns of the dot products
-// of four bytes, as it lies.
+// Products of rows that are rounded to bytes with weights of 4 or 8 bits: a vector of words of codes is one or two operands of the dot products of
+// four bytes, as it lies.
 #pragma once
 
-#include <lpt/kernel/compressed_panel.hpp>
+#include <lpt/kernel/compressed_weights_panel.hpp>
 #include <lpt/kernel/digits.hpp>
 #include <lpt/kernel/dot.hpp>
 #include <lpt/kernel/parallel.hpp>
+
+#include <cstdint>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -42,17 +44,17 @@ struct rows_as_bytes {
 
 private:
     void round_row(std::int64_t row) const noexcept {
-        const compressed_weights_panel<Isa> any(p, 0, 0);
+        const compressed_block block(p);
         std::int64_t number = 0;
-        any.for_each_part([&](const auto& at) {
+        compressed_weights_panel<Isa>::for_each_part(p, [&](const compressed_part& at) {
             const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
-            unsigned char* const to = integers(row) + at.block * any.block.words * any.block.codes_of_word + at.k;
+            unsigned char* const to = integers(row) + at.block * block.words * block.codes_of_word + at.k;
             units(row)[number] = round_part(from, at.size, to, sums(row)[number]);
             ++number;
         });
     }
     static float round_part(const float* from, std::int64_t count, unsigned char* to, float& sum) noexcept {
-        std::uint8_t bytes[compressed_parts::most + 16] = {};
+        std::uint8_t bytes[compressed_block::most_part + 16] = {};
         const rounding_unit<Isa> unit(greatest_magnitude<Isa>(from, count), largest);
         auto total = simd::broadcast_int(0);
         if (unit.inverse != 0) {
@@ -144,9 +146,8 @@ struct code_dots<on::scalar> {
 
 /// Rows of bytes times one panel of columns.
 template <class Isa, int Bits>
-struct compressed_byte_panel : compressed_weights_panel<Isa> {
+struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
     using weights_panel = compressed_weights_panel<Isa>;
-    using typename weights_panel::part;
     using weights_panel::block;
     using weights_panel::columns;
     using weights_panel::first_row;
@@ -155,19 +156,20 @@ struct compressed_byte_panel : compressed_weights_panel<Isa> {
     using floats = typename simd::floats;
     using ints = typename simd::ints;
     using dots = code_dots<Isa>;
-    static constexpr int groups = 8 / Bits;  // of columns, in a word
+    static constexpr int groups = 8 / Bits;  // of four codes, in a word
+    static_assert(dots::lanes == simd::width);
 
     const rows_as_bytes<Isa, Bits> rows_of_bytes;
 
-    compressed_byte_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
+    compressed_panel_of_bytes(const compressed_product_problem& problem, std::int64_t number,
+                              std::int64_t first) noexcept
         : weights_panel(problem, number, first), rows_of_bytes(problem) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
-        for (std::int64_t i = 0; i < rows * columns; ++i)
-            sums[i] = 0;
+        weights_panel::clear(sums, rows);
         std::int64_t number = 0;
-        weights_panel::for_each_part([&](const part& at) {
+        weights_panel::for_each_part(p, [&](const compressed_part& at) {
             if (rows > 1) fetch_ahead(weights_panel::words(at), at.size);
             weights_panel::for_each_tile(rows, [&](auto height, std::int64_t r) {
                 for (std::int64_t column = 0; column < columns; column += vectors<height()> * simd::width)
@@ -178,21 +180,21 @@ struct compressed_byte_panel : compressed_weights_panel<Isa> {
     }
 
 private:
-    /// How many vectors of columns a tile has, so that its sums stay in registers.
     template <int Rows>
-    static constexpr int vectors = simd::width == 8 && Rows > 2 ? 2 : 4;
+    static constexpr int vectors = weights_panel::template vectors<Rows>;
 
-    /// Brings what follows the words of a part into the cache, as many bytes as they have.
+    /// Begins to fetch weights that lie 4 KiB behind the words of a part: several rows keep the processor busy for so long that it does not
+    /// fetch ahead by itself. For one row it does.
     static void fetch_ahead(const unsigned char* words, std::int64_t size) noexcept {
-        constexpr std::int64_t distance = 4096;
+        constexpr std::uintptr_t distance = 4096;
         constexpr std::int64_t line = 64;
-        const std::int64_t bytes = columns * (8 + size * Bits / 8);
+        const std::int64_t bytes = columns * (8 + size * Bits / 8);  // with scales and zero points
         for (std::int64_t i = 0; i < bytes; i += line)
-            __builtin_prefetch(words + distance + i);
+            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(words + i) + distance));
     }
     /// A part of `Rows` rows times the columns of a tile; `number`: of the part in its row.
     template <int Rows>
-    void add_part(const part& at, std::int64_t number, std::int64_t row, std::int64_t column,
+    void add_part(const compressed_part& at, std::int64_t number, std::int64_t row, std::int64_t column,
                   float* sums) const noexcept {
         typename dots::accumulator sum[Rows][vectors<Rows>];
         const unsigned char* integers[Rows];
@@ -203,6 +205,7 @@ private:
             integers[r] = rows_of_bytes.integers(row + r) + at.block * block.words * block.codes_of_word + at.k;
             unit[r] = rows_of_bytes.units(row + r)[number];
             total[r] = rows_of_bytes.sums(row + r)[number];
+            // What codes of 8 bits lose where they must have a sign.
             const auto start = Bits == 8 && !dots::takes_unsigned ? 128 * static_cast<std::int32_t>(total[r]) : 0;
 #pragma GCC unroll 4
             for (int v = 0; v < vectors<Rows>; ++v)
@@ -230,7 +233,7 @@ private:
     /// Adds scale * unit * (sum - zero_point * total).
     template <int Rows>
     [[gnu::always_inline]] void
-    finish(const part& at, std::int64_t column, const float (&unit)[Rows], const float (&total)[Rows],
+    finish(const compressed_part& at, std::int64_t column, const float (&unit)[Rows], const float (&total)[Rows],
            typename dots::accumulator (&sum)[Rows][vectors<Rows>], float* to) const noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors<Rows>; ++v) {
