@@ -75,6 +75,75 @@ TEST_CASE("Attention reads bytes and Transposes of its inputs itself, with the r
     }
 }
 
+TEST_CASE("Heads of keys and values that several heads of queries share are not repeated in memory") {
+    constexpr dimension times = 3;
+    for (const dimension queries : {1, 5}) {
+        for (const bool causal : {false, true}) {
+            for (const element type : {f32, i8}) {
+                graph model;
+                const output_ref q = model.parameter(f32, shape{2, 2 * times, queries, 8}, "q");
+                const auto repeated = [&](const char* name) {
+                    output_ref heads = model.parameter(f32, shape{2, 2, places, 8}, name);
+                    heads = type == i8 ? quantized(model, heads) : heads;
+                    const output_ref apart =
+                        model.add(op::reshape{}, {heads, model.constant(make_indices({2, 2, 1, places, 8}))});
+                    const output_ref wide =
+                        model.add(op::broadcast{}, {apart, model.constant(make_indices({2, 2, times, places, 8}))});
+                    const output_ref all =
+                        model.add(op::reshape{}, {wide, model.constant(make_indices({2, 2 * times, places, 8}))});
+                    return type == i8 ? dequantized(model, all) : all;
+                };
+                const output_ref k = repeated("k");
+                const output_ref v = repeated("v");
+                const tensor mask = numbers(f32, shape{1, 2 * times, queries, places}, -1, 0.3, 1);
+                seq<output_ref> inputs{q, k, v};
+                if (!causal) {
+                    inputs.push_back(model.constant(mask));
+                }
+                model.result(model.add(op::scaled_dot_product_attention{causal}, inputs, {}, 13));
+                const plan::network planned = plan_of(model);
+                CHECK(steps_of(planned, "attention") == 1);
+                CHECK(steps_of(planned, "gather") == 0);
+                std::vector<tensor> data;
+                for (const node_id parameter : model.parameters()) {
+                    data.push_back(numbers(f32, model.shape(parameter), -2, 0.137, 2));
+                }
+                check_counts counts;
+                CHECK(check_network({"shared heads", model, {data}}, 1, counts) == "");
+                CHECK(counts.steps.without_bound == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE(
+    "Repeated heads that something else reads, too, and values that are not repeated alike, are repeated in memory") {
+    for (const bool others : {false, true}) {
+        graph model;
+        const output_ref q = model.parameter(f32, shape{1, 6, 4, 8}, "q");
+        const output_ref k = model.parameter(f32, shape{1, 2, 1, places, 8}, "k");
+        const output_ref v = model.parameter(f32, others ? shape{1, 2, 1, places, 8} : shape{1, 6, places, 8}, "v");
+        const auto repeated = [&](output_ref heads) {
+            const output_ref wide =
+                model.add(op::broadcast{}, {heads, model.constant(make_indices({1, 2, 3, places, 8}))});
+            return output_ref(model.add(op::reshape{}, {wide, model.constant(make_indices({1, 6, places, 8}))}));
+        };
+        const output_ref keys = repeated(k);
+        const output_ref values = others ? repeated(v) : v;
+        model.result(model.add(op::scaled_dot_product_attention{}, {q, keys, values}, {}, 13));
+        if (others) {
+            model.result(model.add(op::relu{}, {keys}));
+        }
+        CHECK(steps_of(plan_of(model), "gather") >= 1);
+        std::vector<tensor> data;
+        for (const node_id parameter : model.parameters()) {
+            data.push_back(numbers(f32, model.shape(parameter), -2, 0.137, 2));
+        }
+        check_counts counts;
+        CHECK(check_network({"repeated heads", model, {data}}, 1, counts) == "");
+    }
+}
+
 TEST_CASE("A Transpose that something else reads, too, stays a step of its own") {
     attention_network net;
     const output_ref v = transposed(net.model, net.value, {0, 2, 1, 3});

@@ -704,6 +704,8 @@ bounds step_bounds::compute(output_ref output) {
             }
             break;
         case op::kind::transpose:
+        case op::kind::broadcast:
+        case op::kind::reshape:
             return {evaluate(id, lows(inputs), output.port), evaluate(id, highs(inputs), output.port)};
         case op::kind::scaled_dot_product_attention:
             if (!is_whole_) {

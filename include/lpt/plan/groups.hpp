@@ -26,7 +26,8 @@ struct attention_input {
     double scale = 1;
     std::int32_t zero_point = 0;
     std::vector<std::size_t> order;
-    std::vector<node_id> joined;  // Transposes that give that order
+    std::int64_t repeats = 1;  // heads of queries that read the same head
+    std::vector<node_id> joined;  // what gives that order, or repeats heads
 };
 
 namespace detail {

@@ -96,11 +96,17 @@ private:
         const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
         return is_aligned ? value : reference::detail::copy_of(value);
     }
-    tensor_id add_constant(const tensor& given) {
-        const tensor value = aligned_constant(given);
+    tensor_id add_constant(const tensor& given) { return add_constant_as_it_lies(aligned_constant(given)); }
+    tensor_id add_constant_as_it_lies(const tensor& value) {
         const tensor_id result = add_tensor(value.type(), value.dimensions(), layout::plain, area::constant);
         net_.storage_of(result).value = value;
         return result;
+    }
+    /// A tensor that nothing is done with but copying: a table of embeddings is not copied as a whole to lie where kernels could read it.
+    tensor_id tensor_to_copy(output_ref output) {
+        const tensor* const constant = model().constant_value(output);
+        return constant != nullptr && !exists(output, layout::plain) ? add_constant_as_it_lies(*constant)
+                                                                     : tensor_of(output, layout::plain);
     }
     versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
     tensor_id& version_in(output_ref output, layout order) {
@@ -308,7 +314,8 @@ private:
     tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                             std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port);
+    attention_input input_of_attention(node_id id, std::size_t port, bool may_repeat);
+    std::array<attention_input, 3> inputs_of_attention(node_id id);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
     bool make_compressed_product(node_id id);
