@@ -366,6 +366,22 @@ namespace lpt::inline LPT_ABI::kernel {
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
+constexpr std::int64_t bytes_of(number_type type) noexcept {
+    switch (type) {
+        case number_type::boolean:
+        case number_type::u8:
+        case number_type::i8: return 1;
+        case number_type::u16:
+        case number_type::i16:
+        case number_type::bf16:
+        case number_type::f16: return 2;
+        case number_type::u64:
+        case number_type::i64:
+        case number_type::f64: return 8;
+        default: return 4;
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
@@ -14358,12 +14374,42 @@ struct kernel_of<Isa, pointwise_problem> {
         }
     }
 
+    /// True where whole rows are chosen.
+    static bool chooses_rows(const pointwise_problem& p) noexcept {
+        const std::int64_t last = p.count - 1;
+        return p.function == pointwise_function::select && p.input_type == p.output_type &&
+               p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
+    }
+    /// Copies them; those that lie one behind the other, too, at once.
+    static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        const std::int64_t size = bytes_of(p.input_type);
+        pointwise_place<Isa> place(p, begin);
+        const auto row_at_place = [&] {
+            const bool takes_a = static_cast<const unsigned char*>(p.condition)[place.condition] != 0;
+            return static_cast<const unsigned char*>(takes_a ? p.a : p.b) + (takes_a ? place.a : place.b) * size;
+        };
+        auto* to = static_cast<unsigned char*>(p.output) + begin * size;
+        for (std::int64_t left = end - begin; left > 0;) {
+            const unsigned char* const from = row_at_place();
+            std::int64_t count = 0;
+            do {
+                const std::int64_t more = place.rest_of_row() < left - count ? place.rest_of_row() : left - count;
+                place.advance(more);
+                count += more;
+            } while (count < left && row_at_place() == from + count * size);
+            std::memcpy(to, from, static_cast<std::size_t>(count * size));
+            to += count * size;
+            left -= count;
+        }
+    }
+
     /// Whole numbers of 32 bits suffice for narrower ones: those are the lower bits of the result.
     static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)
             elements *= p.sizes[axis];
         split<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+            if (chooses_rows(p)) return copy_rows(p, begin, end);
             switch (p.input_type) {
                 case number_type::f64: return run_through<double>(p, begin, end);
                 case number_type::bf16:

@@ -322,6 +322,22 @@ namespace lpt::inline LPT_ABI::kernel {
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
+constexpr std::int64_t bytes_of(number_type type) noexcept {
+    switch (type) {
+        case number_type::boolean:
+        case number_type::u8:
+        case number_type::i8: return 1;
+        case number_type::u16:
+        case number_type::i16:
+        case number_type::bf16:
+        case number_type::f16: return 2;
+        case number_type::u64:
+        case number_type::i64:
+        case number_type::f64: return 8;
+        default: return 4;
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
@@ -8079,7 +8095,8 @@ struct attention_input {
     double scale = 1;
     std::int32_t zero_point = 0;
     std::vector<std::size_t> order;
-    std::vector<node_id> joined;  // Transposes that give that order
+    std::int64_t repeats = 1;  // heads of queries that read the same head
+    std::vector<node_id> joined;  // what gives that order, or repeats heads
 };
 
 namespace detail {
@@ -8646,11 +8663,17 @@ private:
         const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
         return is_aligned ? value : reference::detail::copy_of(value);
     }
-    tensor_id add_constant(const tensor& given) {
-        const tensor value = aligned_constant(given);
+    tensor_id add_constant(const tensor& given) { return add_constant_as_it_lies(aligned_constant(given)); }
+    tensor_id add_constant_as_it_lies(const tensor& value) {
         const tensor_id result = add_tensor(value.type(), value.dimensions(), layout::plain, area::constant);
         net_.storage_of(result).value = value;
         return result;
+    }
+    /// A tensor that nothing is done with but copying: a table of embeddings is not copied as a whole to lie where kernels could read it.
+    tensor_id tensor_to_copy(output_ref output) {
+        const tensor* const constant = model().constant_value(output);
+        return constant != nullptr && !exists(output, layout::plain) ? add_constant_as_it_lies(*constant)
+                                                                     : tensor_of(output, layout::plain);
     }
     versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
     tensor_id& version_in(output_ref output, layout order) {
@@ -8858,7 +8881,8 @@ private:
     tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                             std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port);
+    attention_input input_of_attention(node_id id, std::size_t port, bool may_repeat);
+    std::array<attention_input, 3> inputs_of_attention(node_id id);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
     bool make_compressed_product(node_id id);
@@ -9866,12 +9890,12 @@ struct strided_view {
             sizes.push_back(dimensions[axis]);
         }
     }
-    /// The same with its axes in another order.
-    strided_view(const shape& dimensions, const std::vector<std::size_t>& order) : strided_view(dimensions) {
+    /// Some of its axes, or all, in another order.
+    strided_view(const shape& dimensions, const std::vector<std::size_t>& order) {
         const strided_view whole(dimensions);
-        for (std::size_t axis = 0; axis < order.size(); ++axis) {
-            sizes[axis] = whole.sizes[order[axis]];
-            strides[axis] = whole.strides[order[axis]];
+        for (const std::size_t axis : order) {
+            sizes.push_back(whole.sizes[axis]);
+            strides.push_back(whole.strides[axis]);
         }
     }
     /// The stride of the axis that is `distance` from the end; 0 where the tensor repeats along it.
@@ -9884,6 +9908,44 @@ struct strided_view {
         for (std::int64_t axis = 0; axis < axes; ++axis) {
             result[axis] = from_back(static_cast<std::size_t>(axes - axis) + 2);
         }
+    }
+};
+
+/// What repeats each head of [..., heads, rows, columns], one after the other: a Broadcast of [..., heads, 1, rows, columns] along its new axis, and a
+/// Reshape behind it. Language models do it where heads of queries share keys and values.
+struct repeated_heads {
+    std::int64_t times = 1;  // 1: there is nothing of that kind
+    node_id reshape = node_id::none;
+    node_id broadcast = node_id::none;
+    output_ref heads;  // [..., heads, 1, rows, columns]
+
+    repeated_heads() = default;
+    repeated_heads(const graph& model, output_ref output) {
+        const node& last = model[output.node];
+        if (!last.is<op::reshape>() || !model[last.input(0).node].is<op::broadcast>()) {
+            return;
+        }
+        const output_ref wide = last.input(0);
+        const output_ref from = model[wide.node].input(0);
+        const std::size_t rank = last.shape().rank();
+        if (model.use_count(output) != 1 || model.use_count(wide) != 1 || model.constant_value(wide) != nullptr ||
+            rank < 3 || model.shape(wide).rank() != rank + 1 || model.shape(from).rank() != rank + 1) {
+            return;
+        }
+        const std::size_t repeated = rank - 2;
+        const dimension count = model.shape(wide)[repeated];
+        shape narrow = model.shape(wide);
+        narrow[repeated] = 1;
+        shape merged = narrow;
+        merged.erase(repeated);
+        merged[repeated - 1] *= count;
+        if (!(narrow == model.shape(from)) || !(merged == last.shape())) {
+            return;
+        }
+        times = count;
+        reshape = output.node;
+        broadcast = wide.node;
+        heads = from;
     }
 };
 
@@ -9930,11 +9992,36 @@ inline bool attention_of(const graph& model, const node& each, kernel::attention
     return type == boolean || type == f32;
 }
 
+/// Heads of queries that share one of keys and values, `times` of them, are an axis of their own, along which keys and values do not move. Where each
+/// has one query, they are rows.
+inline void share_heads(kernel::attention_problem& problem, std::int64_t times) {
+    const std::int64_t last = problem.head_axes - 1;
+    const auto split = [&](std::int64_t* strides) {
+        strides[last + 1] = strides[last];
+        strides[last] *= times;
+    };
+    problem.heads[last] /= times;
+    split(problem.queries_at.strides);
+    split(problem.output_strides);
+    split(problem.mask_strides);
+    if (problem.queries == 1 && !problem.causal) {
+        problem.queries = times;
+        problem.queries_at.row_stride = problem.queries_at.strides[last + 1];
+        problem.output_row_stride = problem.output_strides[last + 1];
+        problem.mask_row_stride = problem.mask_strides[last + 1];
+        return;
+    }
+    problem.heads[last + 1] = times;
+    problem.keys_at.strides[last + 1] = 0;
+    problem.values_at.strides[last + 1] = 0;
+    ++problem.head_axes;
+}
+
 }  // namespace detail
 
 /// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
-/// precision), and what Transposes read of which nobody else takes notice.
-inline attention_input planner::input_of_attention(node_id id, std::size_t port) {
+/// precision), what is behind it repeated for several heads, and what Transposes read, of which nobody else takes notice.
+inline attention_input planner::input_of_attention(node_id id, std::size_t port, bool may_repeat) {
     const output_ref input = model()[id].input(port);
     attention_input result;
     result.from = input;
@@ -9955,6 +10042,15 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port)
         order[axis] = axis;
     }
     result.order = order;
+    const detail::repeated_heads repeated(model(), result.from);
+    if (may_repeat && is_only_reader && repeated.times > 1) {
+        result.from = repeated.heads;
+        result.repeats = repeated.times;
+        result.order[rank - 2] = rank - 1;  // all but the axis that is repeated
+        result.order[rank - 1] = rank;
+        result.joined = {repeated.reshape, repeated.broadcast};
+        return result;
+    }
     std::vector<node_id> passed;
     for (output_ref at = result.from; is_only_reader && model().use_count(at) == 1;) {
         const node& each = model()[at.node];
@@ -9976,7 +10072,18 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port)
     return result;
 }
 
-/// Transposes that attentions take with what they read.
+/// Queries, keys and values of an attention; heads of keys and of values are repeated alike, or not at all.
+inline std::array<attention_input, 3> planner::inputs_of_attention(node_id id) {
+    const bool has_room = model()[id].shape().rank() < 2 + kernel::attention_problem::most_axes;
+    const auto read = [&](bool may_repeat) {
+        return std::array{input_of_attention(id, 0, false), input_of_attention(id, 1, may_repeat),
+                          input_of_attention(id, 2, may_repeat)};
+    };
+    const std::array<attention_input, 3> result = read(has_room);
+    return result[1].repeats == result[2].repeats ? result : read(false);
+}
+
+/// What attentions take with what they read.
 inline void planner::join_to_attentions(const seq<node_id>& order) {
     is_joined_.assign(model().id_bound(), false);
     for (const node_id id : order) {
@@ -9985,8 +10092,8 @@ inline void planner::join_to_attentions(const seq<node_id>& order) {
             !detail::attention_of(model(), model()[id], problem)) {
             continue;
         }
-        for (std::size_t port = 0; port < 3; ++port) {
-            for (const node_id joined : input_of_attention(id, port).joined) {
+        for (const attention_input& each : inputs_of_attention(id)) {
+            for (const node_id joined : each.joined) {
                 is_joined_[index_of(joined)] = true;
             }
         }
@@ -10004,8 +10111,9 @@ inline bool planner::make_attention(node_id id) {
     std::vector<tensor_id> operands;
     double scales[3];
     kernel::attention_matrix* const matrices[3] = {&problem.queries_at, &problem.keys_at, &problem.values_at};
+    const std::array<attention_input, 3> inputs = inputs_of_attention(id);
     for (std::size_t port = 0; port < 3; ++port) {
-        const attention_input from = input_of_attention(id, port);
+        const attention_input& from = inputs[port];
         const detail::strided_view seen(model().shape(from.from), from.order);
         operands.push_back(tensor_of(from.from, layout::plain));
         scales[port] = from.scale;
@@ -10014,6 +10122,9 @@ inline bool planner::make_attention(node_id id) {
         matrices[port]->row_stride = seen.from_back(2);
         seen.leading(problem.head_axes, matrices[port]->strides);
         nodes.insert(nodes.end(), from.joined.begin(), from.joined.end());
+    }
+    if (inputs[1].repeats > 1) {
+        detail::share_heads(problem, inputs[1].repeats);
     }
     problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
     problem.value_scale = static_cast<float>(scales[2]);
@@ -11831,15 +11942,16 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        if (model().constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
     seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
                                     : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
-        const tensor* value = model().constant_value(each.input(port));
-        if (value == nullptr) {
-            return false;
-        }
-        inputs.push_back(*value);
+        inputs.push_back(*model().constant_value(each.input(port)));
     }
     if (kind == op::kind::pad && constant_pad) {
         if (inputs.size() > 3) {
@@ -11979,7 +12091,7 @@ inline bool planner::make_choice(node_id id) {
 /// The step of a choice among the blocks of input 0 by the indices of input 1.
 inline bool planner::add_choice(node_id id, choice_step work) {
     const node& each = model()[id];
-    work.input = tensor_of(each.input(0), layout::plain);
+    work.input = tensor_to_copy(each.input(0));
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);
     define(id, work.output);

@@ -28,6 +28,32 @@ TEST_CASE("A convolution reads pixels whose channels are last as they lie, and i
     CHECK((net[work.output].storage == net[net.outputs[0].tensor].storage));
 }
 
+TEST_CASE("A table whose rows are chosen in the run is read where the file has it, wherever that is") {
+    static constexpr std::byte file[1 + 3 * 2 * sizeof(float)] = {};
+    for (const bool is_computed : {false, true}) {
+        graph model;
+        const output_ref table =
+            model.constant(tensor(f32, shape{3, 2}, bytes(file + 1, sizeof file - 1, nullptr, nullptr)));
+        const output_ref rows = model.add(
+            op::gather{}, {table, model.parameter(i64, shape{4}, "rows"), model.constant(make_scalar(i64, 0))}, {}, 8);
+        model.result(rows);
+        if (is_computed) {
+            model.result(model.add(op::add{}, {table, model.parameter(f32, shape{3, 2}, "x")}));
+        }
+        const plan::network net = plan_of(model);
+        CHECK(net.steps.size() == (is_computed ? 2 : 1));
+        for (const plan::step& each : net.steps) {
+            if (const auto* const choice = std::get_if<plan::choice_step>(&each.work)) {
+                CHECK(net.storage_of(choice->input).value.data() == file + 1);
+                continue;
+            }
+            for (const plan::tensor_id read : each.reads) {
+                CHECK(reinterpret_cast<std::uintptr_t>(net.storage_of(read).value.data()) % 4 == 0);
+            }
+        }
+    }
+}
+
 TEST_CASE("Elements of 16 bits, which no kernel puts into another layout, are moved") {
     graph model;
     const output_ref input = model.parameter(u16, shape{1, 6, 6, 3}, "x");

@@ -182,15 +182,16 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        if (model().constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
     seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
                                     : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
     std::vector<std::byte> fill(byte_size(type, 1));
     for (std::size_t port = 1; port < each.inputs(); ++port) {
-        const tensor* value = model().constant_value(each.input(port));
-        if (value == nullptr) {
-            return false;
-        }
-        inputs.push_back(*value);
+        inputs.push_back(*model().constant_value(each.input(port)));
     }
     if (kind == op::kind::pad && constant_pad) {
         if (inputs.size() > 3) {
@@ -330,7 +331,7 @@ inline bool planner::make_choice(node_id id) {
 /// The step of a choice among the blocks of input 0 by the indices of input 1.
 inline bool planner::add_choice(node_id id, choice_step work) {
     const node& each = model()[id];
-    work.input = tensor_of(each.input(0), layout::plain);
+    work.input = tensor_to_copy(each.input(0));
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);
     define(id, work.output);
