@@ -3,7 +3,7 @@
 """generate.py [--batch N] [--networks NAME,…] FOLDER: writes quantized networks with random weights as ONNX files, to measure engines with.
 
 They are quantized as exporters do it: QuantizeLinear and DequantizeLinear around what engines run on 8-bit integers, u8 for activations, i8 by output
-channel for weights, i32 for biases; the decoder has weights of 4 bits and real activations. Their answers mean nothing; sizes, operations and element types are those of the networks they are named for.
+channel for weights, i32 for biases; the decoder and the language model have weights of 4 bits and real activations. Their answers mean nothing; sizes, operations and element types are those of the networks they are named for.
 FOLDER/NAME.onnx, the same each time.
 """
 
@@ -25,6 +25,12 @@ class builder:
         self.constants = []
         self.sizes = {}
         self.quantized = {}
+        self.inputs = ["input"]
+
+    def input(self, name, sizes):
+        self.inputs.append(name)
+        self.sizes[name] = list(sizes)
+        return name
 
     def constant(self, array):
         name = f"constant_{len(self.constants)}"
@@ -95,6 +101,14 @@ class builder:
         scales = numpy.exp(0.3 * self.random.standard_normal(columns * (inner // block))) * 0.2 / numpy.sqrt(inner)
         return self.node("MatMulNBits", [value, codes, self.constant(scales.astype(numpy.float32))], [*rows, columns],
                          domain="com.microsoft", K=inner, N=columns, bits=4, block_size=block, accuracy_level=4)
+
+    def normalize(self, value):
+        """value by the root of the mean of its squares, as language models have it written out."""
+        sizes = self.sizes[value]
+        two, small = self.constant(numpy.float32(2)), self.constant(numpy.float32(1e-6))
+        mean = self.node("ReduceMean", [self.node("Pow", [value, two], sizes)], [*sizes[:-1], 1], axes=[-1])
+        root = self.node("Sqrt", [self.node("Add", [mean, small], self.sizes[mean])], self.sizes[mean])
+        return self.node("Mul", [self.node("Div", [value, root], sizes), self.constant(numpy.ones(sizes[-1], numpy.float32))], sizes)
 
     def recurrent(self, value, kind, hidden, directions=1):
         """An LSTM or GRU over [time, batch, channels], with a scale for each row of its weights."""
@@ -174,8 +188,8 @@ class builder:
         flat = self.quantize(self.reshape(self.average(value), [batch, channels]))
         return self.multiply_by_weights(flat, classes)
 
-    def save(self, input_sizes, outputs, path):
-        ports = [helper.make_tensor_value_info("input", TensorProto.FLOAT, input_sizes)]
+    def save(self, outputs, path):
+        ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.sizes[name]) for name in self.inputs]
         results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.sizes[name]) for name in outputs]
         graph = helper.make_graph(self.nodes, self.name, ports, results, self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
@@ -336,15 +350,63 @@ def text_encoder(net, value, layers=2):
     return [value]
 
 
+def gated_layer(net, value, width):
+    """The feed-forward half of a language model's layer, gated by SiLU, with weights of 4 bits."""
+    gate, up = (net.multiply_by_compressed_weights(value, width) for _ in range(2))
+    gate = net.node("Mul", [gate, net.node("Sigmoid", [gate], net.sizes[gate])], net.sizes[gate])
+    inner = net.node("Mul", [gate, up], net.sizes[up])
+    return net.multiply_by_compressed_weights(inner, net.sizes[value][-1])
+
+
 def decoder(net, value, layers=2):
-    """The feed-forward halves of a language model's layers for one token, gated by SiLU, with weights of 4 bits."""
-    sizes = net.sizes[value]
+    """The feed-forward halves of a language model's layers for one token."""
     for _ in range(layers):
-        gate, up = (net.multiply_by_compressed_weights(value, 5632) for _ in range(2))
-        gate = net.node("Mul", [gate, net.node("Sigmoid", [gate], net.sizes[gate])], net.sizes[gate])
-        inner = net.node("Mul", [gate, up], net.sizes[up])
-        value = net.node("Add", [net.multiply_by_compressed_weights(inner, sizes[-1]), value], sizes)
+        value = net.node("Add", [gated_layer(net, value, 5632), value], net.sizes[value])
     return [value]
+
+
+def turned(net, value, place):
+    """Heads of one token turned by its place, as rotary embeddings do: halves of a head are real and imaginary parts."""
+    *outer, size = net.sizes[value]
+    angles = place * 10000.0 ** -(numpy.arange(size) % (size // 2) / (size // 2))
+    cosine, sine = (net.constant(function(angles).astype(numpy.float32)) for function in (numpy.cos, numpy.sin))
+    real, imaginary = (net.node("Slice", [value, *(net.constant(numpy.int64([n])) for n in (begin, begin + size // 2, -1))], [*outer, size // 2])
+                       for begin in (0, size // 2))
+    negative = net.node("Neg", [imaginary], net.sizes[imaginary])
+    across = net.node("Concat", [negative, real], [*outer, size], axis=-1)
+    return net.node("Add", [net.node("Mul", [value, cosine], net.sizes[value]), net.node("Mul", [across, sine], net.sizes[value])], net.sizes[value])
+
+
+def shared_heads(net, value, times):
+    """Each head of keys or values, for as many heads of queries."""
+    batch, heads, places, size = net.sizes[value]
+    apart = net.reshape(value, [batch, heads, 1, places, size])
+    wide = net.node("Expand", [apart, net.constant(numpy.int64([batch, heads, times, places, size]))], [batch, heads, times, places, size])
+    return net.reshape(wide, [batch, heads * times, places, size])
+
+
+def language_model(net, value, layers=2, heads=14, kept_heads=2, size=64, kept=256):
+    """A language model's layers for one token behind others, whose keys and values it takes as inputs: 14 heads of queries share 2 of these."""
+    sizes = net.sizes[value]
+    batch = sizes[0]
+    outputs = []
+    for layer in range(layers):
+        near = net.normalize(value)
+        query, key, fresh = (net.transpose(net.reshape(net.multiply_by_compressed_weights(near, count * size), [batch, 1, count, size]), [0, 2, 1, 3])
+                             for count in (heads, kept_heads, kept_heads))
+        query, key = turned(net, query, kept), turned(net, key, kept)
+        keys, values = (net.node("Concat", [net.input(f"{name}_{layer}", [batch, kept_heads, kept, size]), new], [batch, kept_heads, kept + 1, size], axis=2)
+                        for name, new in (("keys", key), ("values", fresh)))
+        outputs += [keys, values]
+        columns = net.transpose(shared_heads(net, keys, heads // kept_heads), [0, 1, 3, 2])
+        scores = net.node("MatMul", [query, columns], [batch, heads, 1, kept + 1])
+        scores = net.node("Mul", [scores, net.constant(numpy.float32(1 / numpy.sqrt(size)))], net.sizes[scores])
+        weights = net.node("Softmax", [scores], net.sizes[scores], axis=-1)
+        seen = net.node("MatMul", [weights, shared_heads(net, values, heads // kept_heads)], [batch, heads, 1, size])
+        seen = net.reshape(net.transpose(seen, [0, 2, 1, 3]), [batch, 1, heads * size])
+        value = net.node("Add", [net.multiply_by_compressed_weights(seen, sizes[-1]), value], sizes)
+        value = net.node("Add", [gated_layer(net, net.normalize(value), 4864), value], sizes)
+    return [net.multiply_by_compressed_weights(value, 32000), *outputs]
 
 
 def acoustic(net, value):
@@ -364,6 +426,7 @@ networks = {
     "text_encoder": (text_encoder, [128, 768]),
     "decoder": (decoder, [1, 2048]),
     "acoustic": (acoustic, [100, 80]),
+    "language_model": (language_model, [1, 896]),
 }
 
 
@@ -380,8 +443,8 @@ def main():
         make, sizes = networks[name]
         net = builder(name)
         net.sizes["input"] = [options.batch, *sizes]
-        outputs = make(net, "input" if name in ("text_encoder", "decoder") else net.quantize("input"))
-        net.save(net.sizes["input"], outputs, os.path.join(options.folder, f"{name}.onnx"))
+        outputs = make(net, "input" if name in ("text_encoder", "decoder", "language_model") else net.quantize("input"))
+        net.save(outputs, os.path.join(options.folder, f"{name}.onnx"))
 
 
 if __name__ == "__main__":
