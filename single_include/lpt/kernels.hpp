@@ -366,7 +366,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
-constexpr std::int64_t bytes_of(number_type type) noexcept {
+/// Bytes of one number.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(number_type type) noexcept {
     switch (type) {
         case number_type::boolean:
         case number_type::u8:
@@ -375,11 +376,14 @@ constexpr std::int64_t bytes_of(number_type type) noexcept {
         case number_type::i16:
         case number_type::bf16:
         case number_type::f16: return 2;
+        case number_type::u32:
+        case number_type::i32:
+        case number_type::f32: return 4;
         case number_type::u64:
         case number_type::i64:
-        case number_type::f64: return 8;
-        default: return 4;
+        case number_type::f64: break;
     }
+    return 8;
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -14380,23 +14384,24 @@ struct kernel_of<Isa, pointwise_problem> {
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
                p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
     }
-    /// Copies them; those that lie one behind the other, too, at once.
+    /// Copies the chosen rows; those that follow one another where they come from are one copy.
     static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
         const std::int64_t size = bytes_of(p.input_type);
         pointwise_place<Isa> place(p, begin);
-        const auto row_at_place = [&] {
-            const bool takes_a = static_cast<const unsigned char*>(p.condition)[place.condition] != 0;
-            return static_cast<const unsigned char*>(takes_a ? p.a : p.b) + (takes_a ? place.a : place.b) * size;
+        const auto takes_a = [&] { return static_cast<const unsigned char*>(p.condition)[place.condition] != 0; };
+        const auto row_of = [&](bool a) {
+            return static_cast<const unsigned char*>(a ? p.a : p.b) + (a ? place.a : place.b) * size;
         };
         auto* to = static_cast<unsigned char*>(p.output) + begin * size;
         for (std::int64_t left = end - begin; left > 0;) {
-            const unsigned char* const from = row_at_place();
+            const bool of_a = takes_a();
+            const unsigned char* const from = row_of(of_a);
             std::int64_t count = 0;
             do {
                 const std::int64_t more = place.rest_of_row() < left - count ? place.rest_of_row() : left - count;
                 place.advance(more);
                 count += more;
-            } while (count < left && row_at_place() == from + count * size);
+            } while (count < left && takes_a() == of_a && row_of(of_a) == from + count * size);
             std::memcpy(to, from, static_cast<std::size_t>(count * size));
             to += count * size;
             left -= count;

@@ -322,7 +322,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
-constexpr std::int64_t bytes_of(number_type type) noexcept {
+/// Bytes of one number.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(number_type type) noexcept {
     switch (type) {
         case number_type::boolean:
         case number_type::u8:
@@ -331,11 +332,14 @@ constexpr std::int64_t bytes_of(number_type type) noexcept {
         case number_type::i16:
         case number_type::bf16:
         case number_type::f16: return 2;
+        case number_type::u32:
+        case number_type::i32:
+        case number_type::f32: return 4;
         case number_type::u64:
         case number_type::i64:
-        case number_type::f64: return 8;
-        default: return 4;
+        case number_type::f64: break;
     }
+    return 8;
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -8094,8 +8098,8 @@ struct attention_input {
     output_ref from;
     double scale = 1;
     std::int32_t zero_point = 0;
-    std::vector<std::size_t> order;
-    std::int64_t repeats = 1;  // heads of queries that read the same head
+    std::vector<std::size_t> order;  // of its axes; one that heads are repeated along is left out
+    std::int64_t times = 1;  // heads of queries that read the same head
     std::vector<node_id> joined;  // what gives that order, or repeats heads
 };
 
@@ -8669,8 +8673,9 @@ private:
         net_.storage_of(result).value = value;
         return result;
     }
-    /// A tensor that nothing is done with but copying: a table of embeddings is not copied as a whole to lie where kernels could read it.
-    tensor_id tensor_to_copy(output_ref output) {
+    /// For steps that copy bytes: a constant where the file has it, since a table of embeddings is large. It is not defined as the output's tensor:
+    /// kernels need theirs aligned.
+    tensor_id tensor_at_any_address(output_ref output) {
         const tensor* const constant = model().constant_value(output);
         return constant != nullptr && !exists(output, layout::plain) ? add_constant_as_it_lies(*constant)
                                                                      : tensor_of(output, layout::plain);
@@ -8881,7 +8886,7 @@ private:
     tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                             std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port, bool may_repeat);
+    attention_input input_of_attention(node_id id, std::size_t port, bool may_share);
     std::array<attention_input, 3> inputs_of_attention(node_id id);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
@@ -9911,15 +9916,14 @@ struct strided_view {
     }
 };
 
-/// What repeats each head of [..., heads, rows, columns], one after the other: a Broadcast of [..., heads, 1, rows, columns] along its new axis, and a
-/// Reshape behind it. Language models do it where heads of queries share keys and values.
+/// A Broadcast of [..., heads, 1, rows, columns] along the axis of size 1, and the Reshape to [..., heads * times, rows, columns] behind it: language
+/// models repeat heads of keys and values so for the heads of queries that share them.
 struct repeated_heads {
     std::int64_t times = 1;  // 1: there is nothing of that kind
     node_id reshape = node_id::none;
     node_id broadcast = node_id::none;
-    output_ref heads;  // [..., heads, 1, rows, columns]
+    output_ref heads;  // in front of both
 
-    repeated_heads() = default;
     repeated_heads(const graph& model, output_ref output) {
         const node& last = model[output.node];
         if (!last.is<op::reshape>() || !model[last.input(0).node].is<op::broadcast>()) {
@@ -9927,22 +9931,24 @@ struct repeated_heads {
         }
         const output_ref wide = last.input(0);
         const output_ref from = model[wide.node].input(0);
+        const op::broadcast_mode mode = model[wide.node].as<op::broadcast>().mode;
+        const bool aligns_at_right = mode == op::broadcast_mode::numpy || mode == op::broadcast_mode::bidirectional;
+        const bool converts = model.type(from) != model.type(wide) || model.type(wide) != last.type();
         const std::size_t rank = last.shape().rank();
-        if (model.use_count(output) != 1 || model.use_count(wide) != 1 || model.constant_value(wide) != nullptr ||
-            rank < 3 || model.shape(wide).rank() != rank + 1 || model.shape(from).rank() != rank + 1) {
+        if (!aligns_at_right || converts || model.use_count(output) != 1 || model.use_count(wide) != 1 || rank < 3 ||
+            model.shape(wide).rank() != rank + 1) {
             return;
         }
-        const std::size_t repeated = rank - 2;
-        const dimension count = model.shape(wide)[repeated];
+        const std::size_t new_axis = rank - 2;
         shape narrow = model.shape(wide);
-        narrow[repeated] = 1;
+        narrow[new_axis] = 1;
         shape merged = narrow;
-        merged.erase(repeated);
-        merged[repeated - 1] *= count;
+        merged.erase(new_axis);
+        merged[new_axis - 1] *= model.shape(wide)[new_axis];
         if (!(narrow == model.shape(from)) || !(merged == last.shape())) {
             return;
         }
-        times = count;
+        times = model.shape(wide)[new_axis];
         reshape = output.node;
         broadcast = wide.node;
         heads = from;
@@ -9992,9 +9998,9 @@ inline bool attention_of(const graph& model, const node& each, kernel::attention
     return type == boolean || type == f32;
 }
 
-/// Heads of queries that share one of keys and values, `times` of them, are an axis of their own, along which keys and values do not move. Where each
-/// has one query, they are rows.
-inline void share_heads(kernel::attention_problem& problem, std::int64_t times) {
+/// Splits the axis of heads into [heads / times, times]; keys and values do not move along the second. With one query a head the second becomes the
+/// rows, one product for all of them, where enough heads are left for the threads. Not where it is causal: row r would see key r.
+inline void share_heads(kernel::attention_problem& problem, std::int64_t times, int threads) {
     const std::int64_t last = problem.head_axes - 1;
     const auto split = [&](std::int64_t* strides) {
         strides[last + 1] = strides[last];
@@ -10004,7 +10010,11 @@ inline void share_heads(kernel::attention_problem& problem, std::int64_t times) 
     split(problem.queries_at.strides);
     split(problem.output_strides);
     split(problem.mask_strides);
-    if (problem.queries == 1 && !problem.causal) {
+    std::int64_t tasks = 1;
+    for (std::int64_t axis = 0; axis <= last; ++axis) {
+        tasks *= problem.heads[axis];
+    }
+    if (problem.queries == 1 && !problem.causal && tasks >= threads) {
         problem.queries = times;
         problem.queries_at.row_stride = problem.queries_at.strides[last + 1];
         problem.output_row_stride = problem.output_strides[last + 1];
@@ -10019,9 +10029,9 @@ inline void share_heads(kernel::attention_problem& problem, std::int64_t times) 
 
 }  // namespace detail
 
-/// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
-/// precision), what is behind it repeated for several heads, and what Transposes read, of which nobody else takes notice.
-inline attention_input planner::input_of_attention(node_id id, std::size_t port, bool may_repeat) {
+/// What an attention reads for one of its matrices. It passes, where nobody else reads them: a dequantization with one scale (products of bytes are
+/// exact in single precision), then either what repeats heads, or Transposes.
+inline attention_input planner::input_of_attention(node_id id, std::size_t port, bool may_share) {
     const output_ref input = model()[id].input(port);
     attention_input result;
     result.from = input;
@@ -10043,9 +10053,9 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     }
     result.order = order;
     const detail::repeated_heads repeated(model(), result.from);
-    if (may_repeat && is_only_reader && repeated.times > 1) {
+    if (may_share && is_only_reader && repeated.times > 1) {
         result.from = repeated.heads;
-        result.repeats = repeated.times;
+        result.times = repeated.times;
         result.order[rank - 2] = rank - 1;  // all but the axis that is repeated
         result.order[rank - 1] = rank;
         result.joined = {repeated.reshape, repeated.broadcast};
@@ -10055,7 +10065,7 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     for (output_ref at = result.from; is_only_reader && model().use_count(at) == 1;) {
         const node& each = model()[at.node];
         const tensor* axes = each.is<op::transpose>() ? model().constant_value(each.input(1)) : nullptr;
-        if (axes == nullptr || model().constant_value(at) != nullptr) {
+        if (axes == nullptr || each.type() != model().type(each.input(0))) {
             break;
         }
         for (std::size_t& axis : order) {
@@ -10072,15 +10082,16 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     return result;
 }
 
-/// Queries, keys and values of an attention; heads of keys and of values are repeated alike, or not at all.
+/// Queries, keys and values of an attention. The kernel has one set of axes for the heads of keys and values, so both are repeated as often, or are read
+/// behind what repeats them.
 inline std::array<attention_input, 3> planner::inputs_of_attention(node_id id) {
     const bool has_room = model()[id].shape().rank() < 2 + kernel::attention_problem::most_axes;
-    const auto read = [&](bool may_repeat) {
-        return std::array{input_of_attention(id, 0, false), input_of_attention(id, 1, may_repeat),
-                          input_of_attention(id, 2, may_repeat)};
+    const auto read = [&](bool may_share) {
+        return std::array{input_of_attention(id, 0, false), input_of_attention(id, 1, may_share),
+                          input_of_attention(id, 2, may_share)};
     };
     const std::array<attention_input, 3> result = read(has_room);
-    return result[1].repeats == result[2].repeats ? result : read(false);
+    return result[1].times == result[2].times ? result : read(false);
 }
 
 /// What attentions take with what they read.
@@ -10123,8 +10134,8 @@ inline bool planner::make_attention(node_id id) {
         seen.leading(problem.head_axes, matrices[port]->strides);
         nodes.insert(nodes.end(), from.joined.begin(), from.joined.end());
     }
-    if (inputs[1].repeats > 1) {
-        detail::share_heads(problem, inputs[1].repeats);
+    if (inputs[1].times > 1) {
+        detail::share_heads(problem, inputs[1].times, options_.threads);
     }
     problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
     problem.value_scale = static_cast<float>(scales[2]);
@@ -11942,7 +11953,8 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    for (std::size_t port = 1; port < each.inputs(); ++port) {
+    for (std::size_t port = 1; port < each.inputs();
+         ++port) {  // before the numbers of a large table take time and memory
         if (model().constant_value(each.input(port)) == nullptr) {
             return false;
         }
@@ -12091,7 +12103,7 @@ inline bool planner::make_choice(node_id id) {
 /// The step of a choice among the blocks of input 0 by the indices of input 1.
 inline bool planner::add_choice(node_id id, choice_step work) {
     const node& each = model()[id];
-    work.input = tensor_to_copy(each.input(0));
+    work.input = tensor_at_any_address(each.input(0));
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);
     define(id, work.output);

@@ -192,23 +192,24 @@ struct kernel_of<Isa, pointwise_problem> {
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
                p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
     }
-    /// Copies them; those that lie one behind the other, too, at once.
+    /// Copies the chosen rows; those that follow one another where they come from are one copy.
     static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
         const std::int64_t size = bytes_of(p.input_type);
         pointwise_place<Isa> place(p, begin);
-        const auto row_at_place = [&] {
-            const bool takes_a = static_cast<const unsigned char*>(p.condition)[place.condition] != 0;
-            return static_cast<const unsigned char*>(takes_a ? p.a : p.b) + (takes_a ? place.a : place.b) * size;
+        const auto takes_a = [&] { return static_cast<const unsigned char*>(p.condition)[place.condition] != 0; };
+        const auto row_of = [&](bool a) {
+            return static_cast<const unsigned char*>(a ? p.a : p.b) + (a ? place.a : place.b) * size;
         };
         auto* to = static_cast<unsigned char*>(p.output) + begin * size;
         for (std::int64_t left = end - begin; left > 0;) {
-            const unsigned char* const from = row_at_place();
+            const bool of_a = takes_a();
+            const unsigned char* const from = row_of(of_a);
             std::int64_t count = 0;
             do {
                 const std::int64_t more = place.rest_of_row() < left - count ? place.rest_of_row() : left - count;
                 place.advance(more);
                 count += more;
-            } while (count < left && row_at_place() == from + count * size);
+            } while (count < left && takes_a() == of_a && row_of(of_a) == from + count * size);
             std::memcpy(to, from, static_cast<std::size_t>(count * size));
             to += count * size;
             left -= count;

@@ -41,15 +41,14 @@ struct strided_view {
     }
 };
 
-/// What repeats each head of [..., heads, rows, columns], one after the other: a Broadcast of [..., heads, 1, rows, columns] along its new axis, and a
-/// Reshape behind it. Language models do it where heads of queries share keys and values.
+/// A Broadcast of [..., heads, 1, rows, columns] along the axis of size 1, and the Reshape to [..., heads * times, rows, columns] behind it: language
+/// models repeat heads of keys and values so for the heads of queries that share them.
 struct repeated_heads {
     std::int64_t times = 1;  // 1: there is nothing of that kind
     node_id reshape = node_id::none;
     node_id broadcast = node_id::none;
-    output_ref heads;  // [..., heads, 1, rows, columns]
+    output_ref heads;  // in front of both
 
-    repeated_heads() = default;
     repeated_heads(const graph& model, output_ref output) {
         const node& last = model[output.node];
         if (!last.is<op::reshape>() || !model[last.input(0).node].is<op::broadcast>()) {
@@ -57,22 +56,24 @@ struct repeated_heads {
         }
         const output_ref wide = last.input(0);
         const output_ref from = model[wide.node].input(0);
+        const op::broadcast_mode mode = model[wide.node].as<op::broadcast>().mode;
+        const bool aligns_at_right = mode == op::broadcast_mode::numpy || mode == op::broadcast_mode::bidirectional;
+        const bool converts = model.type(from) != model.type(wide) || model.type(wide) != last.type();
         const std::size_t rank = last.shape().rank();
-        if (model.use_count(output) != 1 || model.use_count(wide) != 1 || model.constant_value(wide) != nullptr ||
-            rank < 3 || model.shape(wide).rank() != rank + 1 || model.shape(from).rank() != rank + 1) {
+        if (!aligns_at_right || converts || model.use_count(output) != 1 || model.use_count(wide) != 1 || rank < 3 ||
+            model.shape(wide).rank() != rank + 1) {
             return;
         }
-        const std::size_t repeated = rank - 2;
-        const dimension count = model.shape(wide)[repeated];
+        const std::size_t new_axis = rank - 2;
         shape narrow = model.shape(wide);
-        narrow[repeated] = 1;
+        narrow[new_axis] = 1;
         shape merged = narrow;
-        merged.erase(repeated);
-        merged[repeated - 1] *= count;
+        merged.erase(new_axis);
+        merged[new_axis - 1] *= model.shape(wide)[new_axis];
         if (!(narrow == model.shape(from)) || !(merged == last.shape())) {
             return;
         }
-        times = count;
+        times = model.shape(wide)[new_axis];
         reshape = output.node;
         broadcast = wide.node;
         heads = from;
@@ -122,9 +123,9 @@ inline bool attention_of(const graph& model, const node& each, kernel::attention
     return type == boolean || type == f32;
 }
 
-/// Heads of queries that share one of keys and values, `times` of them, are an axis of their own, along which keys and values do not move. Where each
-/// has one query, they are rows.
-inline void share_heads(kernel::attention_problem& problem, std::int64_t times) {
+/// Splits the axis of heads into [heads / times, times]; keys and values do not move along the second. With one query a head the second becomes the
+/// rows, one product for all of them, where enough heads are left for the threads. Not where it is causal: row r would see key r.
+inline void share_heads(kernel::attention_problem& problem, std::int64_t times, int threads) {
     const std::int64_t last = problem.head_axes - 1;
     const auto split = [&](std::int64_t* strides) {
         strides[last + 1] = strides[last];
@@ -134,7 +135,11 @@ inline void share_heads(kernel::attention_problem& problem, std::int64_t times) 
     split(problem.queries_at.strides);
     split(problem.output_strides);
     split(problem.mask_strides);
-    if (problem.queries == 1 && !problem.causal) {
+    std::int64_t tasks = 1;
+    for (std::int64_t axis = 0; axis <= last; ++axis) {
+        tasks *= problem.heads[axis];
+    }
+    if (problem.queries == 1 && !problem.causal && tasks >= threads) {
         problem.queries = times;
         problem.queries_at.row_stride = problem.queries_at.strides[last + 1];
         problem.output_row_stride = problem.output_strides[last + 1];
@@ -149,9 +154,9 @@ inline void share_heads(kernel::attention_problem& problem, std::int64_t times) 
 
 }  // namespace detail
 
-/// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
-/// precision), what is behind it repeated for several heads, and what Transposes read, of which nobody else takes notice.
-inline attention_input planner::input_of_attention(node_id id, std::size_t port, bool may_repeat) {
+/// What an attention reads for one of its matrices. It passes, where nobody else reads them: a dequantization with one scale (products of bytes are
+/// exact in single precision), then either what repeats heads, or Transposes.
+inline attention_input planner::input_of_attention(node_id id, std::size_t port, bool may_share) {
     const output_ref input = model()[id].input(port);
     attention_input result;
     result.from = input;
@@ -173,9 +178,9 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     }
     result.order = order;
     const detail::repeated_heads repeated(model(), result.from);
-    if (may_repeat && is_only_reader && repeated.times > 1) {
+    if (may_share && is_only_reader && repeated.times > 1) {
         result.from = repeated.heads;
-        result.repeats = repeated.times;
+        result.times = repeated.times;
         result.order[rank - 2] = rank - 1;  // all but the axis that is repeated
         result.order[rank - 1] = rank;
         result.joined = {repeated.reshape, repeated.broadcast};
@@ -185,7 +190,7 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     for (output_ref at = result.from; is_only_reader && model().use_count(at) == 1;) {
         const node& each = model()[at.node];
         const tensor* axes = each.is<op::transpose>() ? model().constant_value(each.input(1)) : nullptr;
-        if (axes == nullptr || model().constant_value(at) != nullptr) {
+        if (axes == nullptr || each.type() != model().type(each.input(0))) {
             break;
         }
         for (std::size_t& axis : order) {
@@ -202,15 +207,16 @@ inline attention_input planner::input_of_attention(node_id id, std::size_t port,
     return result;
 }
 
-/// Queries, keys and values of an attention; heads of keys and of values are repeated alike, or not at all.
+/// Queries, keys and values of an attention. The kernel has one set of axes for the heads of keys and values, so both are repeated as often, or are read
+/// behind what repeats them.
 inline std::array<attention_input, 3> planner::inputs_of_attention(node_id id) {
     const bool has_room = model()[id].shape().rank() < 2 + kernel::attention_problem::most_axes;
-    const auto read = [&](bool may_repeat) {
-        return std::array{input_of_attention(id, 0, false), input_of_attention(id, 1, may_repeat),
-                          input_of_attention(id, 2, may_repeat)};
+    const auto read = [&](bool may_share) {
+        return std::array{input_of_attention(id, 0, false), input_of_attention(id, 1, may_share),
+                          input_of_attention(id, 2, may_share)};
     };
     const std::array<attention_input, 3> result = read(has_room);
-    return result[1].repeats == result[2].repeats ? result : read(false);
+    return result[1].times == result[2].times ? result : read(false);
 }
 
 /// What attentions take with what they read.
@@ -253,8 +259,8 @@ inline bool planner::make_attention(node_id id) {
         seen.leading(problem.head_axes, matrices[port]->strides);
         nodes.insert(nodes.end(), from.joined.begin(), from.joined.end());
     }
-    if (inputs[1].repeats > 1) {
-        detail::share_heads(problem, inputs[1].repeats);
+    if (inputs[1].times > 1) {
+        detail::share_heads(problem, inputs[1].times, options_.threads);
     }
     problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
     problem.value_scale = static_cast<float>(scales[2]);

@@ -25,8 +25,8 @@ struct attention_input {
     output_ref from;
     double scale = 1;
     std::int32_t zero_point = 0;
-    std::vector<std::size_t> order;
-    std::int64_t repeats = 1;  // heads of queries that read the same head
+    std::vector<std::size_t> order;  // of its axes; one that heads are repeated along is left out
+    std::int64_t times = 1;  // heads of queries that read the same head
     std::vector<node_id> joined;  // what gives that order, or repeats heads
 };
 

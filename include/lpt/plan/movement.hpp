@@ -182,7 +182,8 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    for (std::size_t port = 1; port < each.inputs(); ++port) {
+    for (std::size_t port = 1; port < each.inputs();
+         ++port) {  // before the numbers of a large table take time and memory
         if (model().constant_value(each.input(port)) == nullptr) {
             return false;
         }
@@ -331,7 +332,7 @@ inline bool planner::make_choice(node_id id) {
 /// The step of a choice among the blocks of input 0 by the indices of input 1.
 inline bool planner::add_choice(node_id id, choice_step work) {
     const node& each = model()[id];
-    work.input = tensor_to_copy(each.input(0));
+    work.input = tensor_at_any_address(each.input(0));
     work.indices = tensor_of(each.input(1), layout::plain);
     work.output = add_tensor(each.type(), each.shape(), layout::plain);
     define(id, work.output);

@@ -102,8 +102,9 @@ private:
         net_.storage_of(result).value = value;
         return result;
     }
-    /// A tensor that nothing is done with but copying: a table of embeddings is not copied as a whole to lie where kernels could read it.
-    tensor_id tensor_to_copy(output_ref output) {
+    /// For steps that copy bytes: a constant where the file has it, since a table of embeddings is large. It is not defined as the output's tensor:
+    /// kernels need theirs aligned.
+    tensor_id tensor_at_any_address(output_ref output) {
         const tensor* const constant = model().constant_value(output);
         return constant != nullptr && !exists(output, layout::plain) ? add_constant_as_it_lies(*constant)
                                                                      : tensor_of(output, layout::plain);
@@ -314,7 +315,7 @@ private:
     tensor_id pack_matrices(const recurrent_weights& weights, std::int64_t directions, std::int64_t rows,
                             std::int64_t first, std::int64_t n, std::int64_t& distance);
     tensor_id sequence_lengths(output_ref given, std::int64_t time);
-    attention_input input_of_attention(node_id id, std::size_t port, bool may_repeat);
+    attention_input input_of_attention(node_id id, std::size_t port, bool may_share);
     std::array<attention_input, 3> inputs_of_attention(node_id id);
     void join_to_attentions(const seq<node_id>& order);
     bool make_attention(node_id id);
