@@ -20,18 +20,20 @@ struct rows_as_bytes {
 
     const compressed_product_problem& p;
     const compressed_parts parts;
+    const compressed_block block;
     std::byte* const memory;
 
     explicit rows_as_bytes(const compressed_product_problem& problem) noexcept
-        : p(problem), parts(problem), memory(static_cast<std::byte*>(problem.scratch.data)) {}
+        : p(problem), parts(problem), block(problem), memory(static_cast<std::byte*>(problem.scratch.data)) {}
 
     /// The unit of a part, and the sum of its integers, of the row.
     float* units(std::int64_t row) const noexcept { return reinterpret_cast<float*>(memory) + row * parts.of_row; }
     float* sums(std::int64_t row) const noexcept {
         return reinterpret_cast<float*>(memory + parts.sums_at) + row * parts.of_row;
     }
-    unsigned char* integers(std::int64_t row) const noexcept {
-        return reinterpret_cast<unsigned char*>(memory + parts.integers_at + row * parts.row_bytes);
+    unsigned char* integers(std::int64_t row, const compressed_part& at) const noexcept {
+        return reinterpret_cast<unsigned char*>(memory + parts.integers_at + row * parts.row_bytes) +
+               at.block * block.words * block.codes_of_word + at.k;
     }
 
     void round(const parallel_for& parallel) const noexcept {
@@ -44,12 +46,10 @@ struct rows_as_bytes {
 
 private:
     void round_row(std::int64_t row) const noexcept {
-        const compressed_block block(p);
         std::int64_t number = 0;
         compressed_weights_panel<Isa>::for_each_part(p, [&](const compressed_part& at) {
             const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
-            unsigned char* const to = integers(row) + at.block * block.words * block.codes_of_word + at.k;
-            units(row)[number] = round_part(from, at.size, to, sums(row)[number]);
+            units(row)[number] = round_part(from, at.size, integers(row, at), sums(row)[number]);
             ++number;
         });
     }
@@ -95,7 +95,8 @@ struct code_dots : dot_of_four<Isa> {
 
     template <int Bits, int Group>
     [[gnu::always_inline]] static codes load_codes(const unsigned char* words) noexcept {
-        if constexpr (Bits == 4) return dot::template load_halves < Group == 1 > (words);
+        constexpr bool is_high = Group == 1;
+        if constexpr (Bits == 4) return dot::template load_halves<is_high>(words);
         codes all = dot::load_columns(words);
         if constexpr (!takes_unsigned) all ^= codes(dot::load_row(top_bits));
         return all;
@@ -148,7 +149,6 @@ struct code_dots<on::scalar> {
 template <class Isa, int Bits>
 struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
     using weights_panel = compressed_weights_panel<Isa>;
-    using weights_panel::block;
     using weights_panel::columns;
     using weights_panel::first_row;
     using weights_panel::p;
@@ -202,7 +202,7 @@ private:
         float total[Rows];
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r) {
-            integers[r] = rows_of_bytes.integers(row + r) + at.block * block.words * block.codes_of_word + at.k;
+            integers[r] = rows_of_bytes.integers(row + r, at);
             unit[r] = rows_of_bytes.units(row + r)[number];
             total[r] = rows_of_bytes.sums(row + r)[number];
             // What codes of 8 bits lose where they must have a sign.
