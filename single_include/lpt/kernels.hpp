@@ -9268,10 +9268,11 @@ struct compressed_part {
 };
 
 /// One panel of columns, and the first of the rows that are multiplied by it.
-template <class Isa>
+template <class Isa, int Bits>
 struct compressed_weights_panel {
     using simd = lanes<Isa>;
     static constexpr std::int64_t columns = compressed_block::panel_columns;
+    static constexpr std::int64_t codes_of_word = 32 / Bits;
     static constexpr int tile_rows = 4;
     static constexpr std::int64_t most_rows = 64;  // of a task at a time
 
@@ -9293,8 +9294,7 @@ struct compressed_weights_panel {
         return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
     }
     const unsigned char* words(const compressed_part& at) const noexcept {
-        return block_at(at.block) + block.words_at +
-               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
+        return block_at(at.block) + block.words_at + at.k / codes_of_word * columns * compressed_block::word_bytes;
     }
 
     /// How many vectors of columns a tile has, so that its sums stay in registers.
@@ -9422,7 +9422,7 @@ struct rows_as_bytes {
     }
     unsigned char* integers(std::int64_t row, const compressed_part& at) const noexcept {
         return reinterpret_cast<unsigned char*>(memory + parts.integers_at + row * parts.row_bytes) +
-               at.block * block.words * block.codes_of_word + at.k;
+               at.block * block.words * (32 / Bits) + at.k;
     }
 
     void round(const parallel_for& parallel) const noexcept {
@@ -9436,7 +9436,7 @@ struct rows_as_bytes {
 private:
     void round_row(std::int64_t row) const noexcept {
         std::int64_t number = 0;
-        compressed_weights_panel<Isa>::for_each_part(p, [&](const compressed_part& at) {
+        compressed_weights_panel<Isa, Bits>::for_each_part(p, [&](const compressed_part& at) {
             const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
             units(row)[number] = round_part(from, at.size, integers(row, at), sums(row)[number]);
             ++number;
@@ -9536,8 +9536,8 @@ struct code_dots<on::scalar> {
 
 /// Rows of bytes times one panel of columns.
 template <class Isa, int Bits>
-struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
-    using weights_panel = compressed_weights_panel<Isa>;
+struct compressed_panel_of_bytes : compressed_weights_panel<Isa, Bits> {
+    using weights_panel = compressed_weights_panel<Isa, Bits>;
     using weights_panel::columns;
     using weights_panel::first_row;
     using weights_panel::p;
@@ -9559,7 +9559,7 @@ struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
         weights_panel::clear(sums, rows);
         std::int64_t number = 0;
         weights_panel::for_each_part(p, [&](const compressed_part& at) {
-            if (rows > 1) fetch_ahead(weights_panel::words(at), at.size);
+            fetch_ahead(weights_panel::words(at), at.size);
             weights_panel::for_each_tile(rows, [&](auto height, std::int64_t r) {
                 for (std::int64_t column = 0; column < columns; column += vectors<height()> * simd::width)
                     add_part<height()>(at, number, first_row + r, column, sums + r * columns + column);
@@ -9572,14 +9572,17 @@ private:
     template <int Rows>
     static constexpr int vectors = weights_panel::template vectors<Rows>;
 
-    /// Begins to fetch weights that lie 4 KiB behind the words of a part: several rows keep the processor busy for so long that it does not
-    /// fetch ahead by itself. For one row it does.
+    /// Begins to fetch weights that lie 8 KiB behind the words of a part, into the second cache: the processor does not by itself, or not far enough, and
+    /// the first cache would lose what the rows need.
     static void fetch_ahead(const unsigned char* words, std::int64_t size) noexcept {
-        constexpr std::uintptr_t distance = 4096;
+        constexpr std::uintptr_t distance = 8192;
         constexpr std::int64_t line = 64;
+        constexpr int second_cache = 2;
         const std::int64_t bytes = columns * (8 + size * Bits / 8);  // with scales and zero points
-        for (std::int64_t i = 0; i < bytes; i += line)
-            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(words + i) + distance));
+        for (std::int64_t i = 0; i < bytes; i += line) {
+            const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(words + i) + distance;
+            __builtin_prefetch(reinterpret_cast<const void*>(address), 0, second_cache);
+        }
     }
     /// A part of `Rows` rows times the columns of a tile; `number`: of the part in its row.
     template <int Rows>
@@ -9703,8 +9706,8 @@ struct code_values {
 
 /// Rows of x times one panel of columns, in f32.
 template <class Isa, int Bits, bool HasZeroPoints>
-struct compressed_panel : compressed_weights_panel<Isa> {
-    using weights_panel = compressed_weights_panel<Isa>;
+struct compressed_panel : compressed_weights_panel<Isa, Bits> {
+    using weights_panel = compressed_weights_panel<Isa, Bits>;
     using part = compressed_part;
     using weights_panel::block;
     using weights_panel::columns;

@@ -59,8 +59,8 @@ struct code_values {
 
 /// Rows of x times one panel of columns, in f32.
 template <class Isa, int Bits, bool HasZeroPoints>
-struct compressed_panel : compressed_weights_panel<Isa> {
-    using weights_panel = compressed_weights_panel<Isa>;
+struct compressed_panel : compressed_weights_panel<Isa, Bits> {
+    using weights_panel = compressed_weights_panel<Isa, Bits>;
     using part = compressed_part;
     using weights_panel::block;
     using weights_panel::columns;

@@ -33,7 +33,7 @@ struct rows_as_bytes {
     }
     unsigned char* integers(std::int64_t row, const compressed_part& at) const noexcept {
         return reinterpret_cast<unsigned char*>(memory + parts.integers_at + row * parts.row_bytes) +
-               at.block * block.words * block.codes_of_word + at.k;
+               at.block * block.words * (32 / Bits) + at.k;
     }
 
     void round(const parallel_for& parallel) const noexcept {
@@ -47,7 +47,7 @@ struct rows_as_bytes {
 private:
     void round_row(std::int64_t row) const noexcept {
         std::int64_t number = 0;
-        compressed_weights_panel<Isa>::for_each_part(p, [&](const compressed_part& at) {
+        compressed_weights_panel<Isa, Bits>::for_each_part(p, [&](const compressed_part& at) {
             const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
             units(row)[number] = round_part(from, at.size, integers(row, at), sums(row)[number]);
             ++number;
@@ -147,8 +147,8 @@ struct code_dots<on::scalar> {
 
 /// Rows of bytes times one panel of columns.
 template <class Isa, int Bits>
-struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
-    using weights_panel = compressed_weights_panel<Isa>;
+struct compressed_panel_of_bytes : compressed_weights_panel<Isa, Bits> {
+    using weights_panel = compressed_weights_panel<Isa, Bits>;
     using weights_panel::columns;
     using weights_panel::first_row;
     using weights_panel::p;
@@ -170,7 +170,7 @@ struct compressed_panel_of_bytes : compressed_weights_panel<Isa> {
         weights_panel::clear(sums, rows);
         std::int64_t number = 0;
         weights_panel::for_each_part(p, [&](const compressed_part& at) {
-            if (rows > 1) fetch_ahead(weights_panel::words(at), at.size);
+            fetch_ahead(weights_panel::words(at), at.size);
             weights_panel::for_each_tile(rows, [&](auto height, std::int64_t r) {
                 for (std::int64_t column = 0; column < columns; column += vectors<height()> * simd::width)
                     add_part<height()>(at, number, first_row + r, column, sums + r * columns + column);
@@ -183,14 +183,17 @@ private:
     template <int Rows>
     static constexpr int vectors = weights_panel::template vectors<Rows>;
 
-    /// Begins to fetch weights that lie 4 KiB behind the words of a part: several rows keep the processor busy for so long that it does not
-    /// fetch ahead by itself. For one row it does.
+    /// Begins to fetch weights that lie 8 KiB behind the words of a part, into the second cache: the processor does not by itself, or not far enough, and
+    /// the first cache would lose what the rows need.
     static void fetch_ahead(const unsigned char* words, std::int64_t size) noexcept {
-        constexpr std::uintptr_t distance = 4096;
+        constexpr std::uintptr_t distance = 8192;
         constexpr std::int64_t line = 64;
+        constexpr int second_cache = 2;
         const std::int64_t bytes = columns * (8 + size * Bits / 8);  // with scales and zero points
-        for (std::int64_t i = 0; i < bytes; i += line)
-            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(words + i) + distance));
+        for (std::int64_t i = 0; i < bytes; i += line) {
+            const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(words + i) + distance;
+            __builtin_prefetch(reinterpret_cast<const void*>(address), 0, second_cache);
+        }
     }
     /// A part of `Rows` rows times the columns of a tile; `number`: of the part in its row.
     template <int Rows>

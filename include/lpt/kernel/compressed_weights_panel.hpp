@@ -19,10 +19,11 @@ struct compressed_part {
 };
 
 /// One panel of columns, and the first of the rows that are multiplied by it.
-template <class Isa>
+template <class Isa, int Bits>
 struct compressed_weights_panel {
     using simd = lanes<Isa>;
     static constexpr std::int64_t columns = compressed_block::panel_columns;
+    static constexpr std::int64_t codes_of_word = 32 / Bits;
     static constexpr int tile_rows = 4;
     static constexpr std::int64_t most_rows = 64;  // of a task at a time
 
@@ -44,8 +45,7 @@ struct compressed_weights_panel {
         return reinterpret_cast<const float*>(block_at(b) + block.zero_points_at);
     }
     const unsigned char* words(const compressed_part& at) const noexcept {
-        return block_at(at.block) + block.words_at +
-               at.k / block.codes_of_word * columns * compressed_block::word_bytes;
+        return block_at(at.block) + block.words_at + at.k / codes_of_word * columns * compressed_block::word_bytes;
     }
 
     /// How many vectors of columns a tile has, so that its sums stay in registers.
