@@ -9875,7 +9875,7 @@ enum class mark : unsigned {
     keep_const_precision = 1u << 2,       // a Constant that conversions of precision leave alone
     disable_cleanup = 1u << 3,            // cleanup transformations pass it over
     bias = 1u << 4,                       // an Add that adds the bias of a convolution or matrix product
-    may_round_data = 1u << 5,                // a product whose file allows to round its data to 8 bits
+    may_round_data = 1u << 5,             // a product whose file allows to round its data to 8 bits
 };
 constexpr mark operator|(mark left, mark right) {
     return static_cast<mark>(static_cast<unsigned>(left) | static_cast<unsigned>(right));

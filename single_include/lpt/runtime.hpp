@@ -322,26 +322,6 @@ namespace lpt::inline LPT_ABI::kernel {
 /// The types of numbers that memory holds one after the other; a boolean is a byte, 0 or 1.
 enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, bf16, f16, f32, f64 };
 
-/// Bytes of one number.
-[[gnu::always_inline]] constexpr std::int64_t bytes_of(number_type type) noexcept {
-    switch (type) {
-        case number_type::boolean:
-        case number_type::u8:
-        case number_type::i8: return 1;
-        case number_type::u16:
-        case number_type::i16:
-        case number_type::bf16:
-        case number_type::f16: return 2;
-        case number_type::u32:
-        case number_type::i32:
-        case number_type::f32: return 4;
-        case number_type::u64:
-        case number_type::i64:
-        case number_type::f64: break;
-    }
-    return 8;
-}
-
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
@@ -11953,18 +11933,19 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    for (std::size_t port = 1; port < each.inputs();
-         ++port) {  // before the numbers of a large table take time and memory
-        if (model().constant_value(each.input(port)) == nullptr) {
+    // The numbers of a large table take time and memory: not before all else is known to be constant.
+    seq<tensor> inputs;
+    inputs.push_back({});
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        const tensor* value = model().constant_value(each.input(port));
+        if (value == nullptr) {
             return false;
         }
+        inputs.push_back(*value);
     }
-    seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
-                                    : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
+    inputs[0] = interpolates ? detail::numbers_from_one<double>(f64, dimensions)
+                             : detail::numbers_from_one<std::int32_t>(i32, dimensions);
     std::vector<std::byte> fill(byte_size(type, 1));
-    for (std::size_t port = 1; port < each.inputs(); ++port) {
-        inputs.push_back(*model().constant_value(each.input(port)));
-    }
     if (kind == op::kind::pad && constant_pad) {
         if (inputs.size() > 3) {
             for (std::size_t i = 0; i < fill.size(); ++i) {

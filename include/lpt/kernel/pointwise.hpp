@@ -194,7 +194,8 @@ struct kernel_of<Isa, pointwise_problem> {
     }
     /// Copies the chosen rows; those that follow one another where they come from are one copy.
     static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
-        const std::int64_t size = bytes_of(p.input_type);
+        std::int64_t size = 0;
+        numbers::with_type(p.input_type, [&]<class Number>(Number) { size = sizeof(Number); });
         pointwise_place<Isa> place(p, begin);
         const auto takes_a = [&] { return static_cast<const unsigned char*>(p.condition)[place.condition] != 0; };
         const auto row_of = [&](bool a) {

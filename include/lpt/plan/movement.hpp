@@ -182,18 +182,19 @@ inline bool planner::make_gather(node_id id) {
     if (!detail::fits_gather(each, options_.memory_limit)) {
         return false;
     }
-    for (std::size_t port = 1; port < each.inputs();
-         ++port) {  // before the numbers of a large table take time and memory
-        if (model().constant_value(each.input(port)) == nullptr) {
+    // The numbers of a large table take time and memory: not before all else is known to be constant.
+    seq<tensor> inputs;
+    inputs.push_back({});
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        const tensor* value = model().constant_value(each.input(port));
+        if (value == nullptr) {
             return false;
         }
+        inputs.push_back(*value);
     }
-    seq<tensor> inputs{interpolates ? detail::numbers_from_one<double>(f64, dimensions)
-                                    : detail::numbers_from_one<std::int32_t>(i32, dimensions)};
+    inputs[0] = interpolates ? detail::numbers_from_one<double>(f64, dimensions)
+                             : detail::numbers_from_one<std::int32_t>(i32, dimensions);
     std::vector<std::byte> fill(byte_size(type, 1));
-    for (std::size_t port = 1; port < each.inputs(); ++port) {
-        inputs.push_back(*model().constant_value(each.input(port)));
-    }
     if (kind == op::kind::pad && constant_pad) {
         if (inputs.size() > 3) {
             for (std::size_t i = 0; i < fill.size(); ++i) {
