@@ -35,7 +35,7 @@
 #include <variant>
 #include <vector>
 
-#include <lpt/lpt.hpp>
+#include <lpt/extend.hpp>
 
 // ======== lpt/kernel/rows/element_kind.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP

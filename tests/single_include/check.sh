@@ -17,7 +17,7 @@ for compiler in g++ clang++-16 clang++-19; do
         echo "skipped: single headers with $compiler (it is not installed)"
         continue
     fi
-    for header in lpt runtime import kernels; do
+    for header in lpt extend runtime import kernels; do
         "$compiler" -std=c++20 -fsyntax-only -ffp-contract=off "${warnings[@]}" -Isingle_include -x c++ - <<<"#include <lpt/$header.hpp>"
     done
     echo "single headers compile with $compiler"
