@@ -221,6 +221,25 @@ TEST_CASE("positions outside of a tensor are errors") {
     CHECK(message_of(model, {1, 2}) == "test: operator 0 (GATHER): GATHER: position 2 of 2");
 }
 
+TEST_CASE("slices without elements are copied nowhere") {
+    const tflite::tensor_info position = constant_of<std::int32_t>({1, 1}, 1, {1}, tensor_type::int32);
+    const tflite::tensor_info input = tensor_of({2, 0}, 1, 0), output = tensor_of({1, 0}, 1, 0);
+    CHECK(run(model_of(builtin::gather_nd, {input, position, output}), {}).empty());
+    CHECK(run(model_of(builtin::gather, {input, position, output}, {whole("axis", 0)}), {}).empty());
+}
+
+TEST_CASE("a filter without memory is an error") {
+    tflite::tensor_info state = tensor_of({1, 0}, 1, 0, tensor_type::int16);
+    state.is_variable = true;
+    const tflite::model model =
+        model_of(builtin::svdf,
+                 {tensor_of({1, 1}, 1, 0), constant_of<std::int8_t>({1, 1}, 1, {1}, tensor_type::int8),
+                  constant_of<std::int16_t>({1, 0}, 1, {}, tensor_type::int16),
+                  constant_of<std::int32_t>({1}, 1, {0}, tensor_type::int32), state, tensor_of({1, 1}, 1, 0)},
+                 {whole("rank", 1), whole("fused_activation_function", 0)});
+    CHECK(message_of(model, {1}) == "test: operator 0 (SVDF): a memory of no entries");
+}
+
 TEST_CASE("an input of another size is an error") {
     CHECK(message_of(model_of(builtin::tanh, {tensor_of({2}, 1, 0), tensor_of({2}, 1, 0)}), {1}) ==
           "input 0: 1 bytes, expected 2 (i8[2])");

@@ -50,6 +50,7 @@ step make_svdf(const operation& op) {
     const std::int64_t filters = weights[0], depth = weights[1], memory = op.input(2).dimensions[1];
     const std::int64_t batch = op.input(0).dimensions[0], units = filters / rank;
     detail::expect_shape(op, op.input(0), shape{batch, depth});
+    if (memory == 0) op.wrong("a memory of no entries");
     detail::expect_shape(op, op.input(2), shape{filters, memory});
     detail::expect_shape(op, op.input(4), shape{batch, filters * memory});
     const quantized from = op.in(0), to = op.out();
