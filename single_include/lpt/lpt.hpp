@@ -6036,7 +6036,9 @@ struct cum_sum {
         if (facts.inputs() > 1 && facts.dimensions(1).is_static() && facts.dimensions(1).elements() != 1) {
             facts.wrong({"axis must be a single number, not a tensor of shape ", facts.dimensions(1)});
         }
-        if (facts.inputs() < 2 && data.rank_is_static() && data.rank() == 0) {
+        if (facts.inputs() > 1) {
+            facts.require_integers(1);
+        } else if (data.rank_is_static() && data.rank() == 0) {
             facts.wrong({"data without axes has no axis to sum along"});
         }
         const tensor* axis = facts.constant(1);
@@ -8372,8 +8374,9 @@ constexpr void require_axis(const inference& facts, std::int64_t axis, const sha
     }
 }
 
-/// Raises an error where the constant axes at a port are outside the rank of the data.
-constexpr void require_constant_axes(const inference& facts, std::size_t port, const shape& data) {
+/// Raises an error where axes at a port are no integers, or constant ones are outside the rank of the data.
+constexpr void require_axes(const inference& facts, std::size_t port, const shape& data) {
+    facts.require_integers(port);
     if (const tensor* axes = facts.constant(port)) {
         for (const std::int64_t axis : integers_of(*axes)) {
             require_axis(facts, axis, data);
@@ -8434,7 +8437,7 @@ struct mvn {
                 detail::require_axis(facts, axis, data);
             }
         } else {
-            detail::require_constant_axes(facts, 1, data);
+            detail::require_axes(facts, 1, data);
         }
         facts.output(facts.type(0), data);
     }
@@ -8466,7 +8469,7 @@ struct normalize_l2 {
         visit("eps_mode", self.eps_mode);
     }
     static constexpr void infer(const normalize_l2&, inference& facts) {
-        detail::require_constant_axes(facts, 1, facts.dimensions(0));
+        detail::require_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const normalize_l2&, const normalize_l2&) = default;
@@ -8590,7 +8593,7 @@ struct lrn {
     }
     static constexpr void infer(const lrn& self, inference& facts) {
         facts.require("size", self.size, 1, most_step);
-        detail::require_constant_axes(facts, 1, facts.dimensions(0));
+        detail::require_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const lrn&, const lrn&) = default;

@@ -92,6 +92,8 @@ TEST_CASE("CumSum keeps the shape and checks its axis") {
     CHECK(inferred(op::cum_sum{}, of(f32, {2, 3}), number(i32, -2)) == "f32[2,3]");
     LPT_CHECK_WRONG(inferred(op::cum_sum{}, of(f32, {2, 3}), number(i32, 2)), "axis 2 is outside the rank");
     LPT_CHECK_WRONG(inferred(op::cum_sum{}, of(f32, {2, 3}), of(i32, {2})), "axis must be a single number");
+    LPT_CHECK_WRONG(inferred(op::cum_sum{}, of(f32, {2, 3}), of(f32, {})),
+                    "input 1 must be of an integer type, not f32");
 }
 
 TEST_CASE("OneHot inserts an axis of the given depth") {

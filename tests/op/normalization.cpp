@@ -31,6 +31,8 @@ TEST_CASE("MVN keeps the shape and checks its axes, which are an attribute in ve
     CHECK(inferred(op::mvn{}, 6, anything(), indices({9})) == "dynamic?");
     LPT_CHECK_WRONG(inferred(op::mvn{.reduction_axes = {4}}, 0, of(f32, {1, 3, 4, 4})), "axis 4 is outside the rank");
     LPT_CHECK_WRONG(inferred(op::mvn{}, 6, of(f32, {1, 3}), indices({-3})), "axis -3 is outside the rank");
+    LPT_CHECK_WRONG(inferred(op::mvn{}, 6, of(f32, {1, 3}), of(f32, {1})),
+                    "input 1 must be of an integer type, not f32");
     LPT_CHECK_WRONG(inferred(op::mvn{}, 6, of(f32, {1, 3})), "version 6 has 2 inputs, not 1");
     LPT_CHECK_WRONG(inferred(op::mvn{}, 0, of(f32, {1, 3}), indices({1})), "version 0 has 1 inputs, not 2");
 }
@@ -38,6 +40,8 @@ TEST_CASE("MVN keeps the shape and checks its axes, which are an attribute in ve
 TEST_CASE("NormalizeL2 keeps the shape and checks its axes") {
     CHECK(inferred(op::normalize_l2{.eps = 1e-6}, of(f32, {-1, 3}), indices({})) == "f32[?,3]");
     LPT_CHECK_WRONG(inferred(op::normalize_l2{}, of(f32, {1, 3}), number(i64, 2)), "axis 2 is outside the rank");
+    LPT_CHECK_WRONG(inferred(op::normalize_l2{}, of(f32, {1, 3}), of(f32, {1})),
+                    "input 1 must be of an integer type, not f32");
 }
 
 TEST_CASE("Softmax counts axes from the back only from version 8 on") {

@@ -214,7 +214,9 @@ struct cum_sum {
         if (facts.inputs() > 1 && facts.dimensions(1).is_static() && facts.dimensions(1).elements() != 1) {
             facts.wrong({"axis must be a single number, not a tensor of shape ", facts.dimensions(1)});
         }
-        if (facts.inputs() < 2 && data.rank_is_static() && data.rank() == 0) {
+        if (facts.inputs() > 1) {
+            facts.require_integers(1);
+        } else if (data.rank_is_static() && data.rank() == 0) {
             facts.wrong({"data without axes has no axis to sum along"});
         }
         const tensor* axis = facts.constant(1);

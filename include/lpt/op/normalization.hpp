@@ -14,8 +14,9 @@ constexpr void require_axis(const inference& facts, std::int64_t axis, const sha
     }
 }
 
-/// Raises an error where the constant axes at a port are outside the rank of the data.
-constexpr void require_constant_axes(const inference& facts, std::size_t port, const shape& data) {
+/// Raises an error where axes at a port are no integers, or constant ones are outside the rank of the data.
+constexpr void require_axes(const inference& facts, std::size_t port, const shape& data) {
+    facts.require_integers(port);
     if (const tensor* axes = facts.constant(port)) {
         for (const std::int64_t axis : integers_of(*axes)) {
             require_axis(facts, axis, data);
@@ -76,7 +77,7 @@ struct mvn {
                 detail::require_axis(facts, axis, data);
             }
         } else {
-            detail::require_constant_axes(facts, 1, data);
+            detail::require_axes(facts, 1, data);
         }
         facts.output(facts.type(0), data);
     }
@@ -108,7 +109,7 @@ struct normalize_l2 {
         visit("eps_mode", self.eps_mode);
     }
     static constexpr void infer(const normalize_l2&, inference& facts) {
-        detail::require_constant_axes(facts, 1, facts.dimensions(0));
+        detail::require_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const normalize_l2&, const normalize_l2&) = default;
@@ -232,7 +233,7 @@ struct lrn {
     }
     static constexpr void infer(const lrn& self, inference& facts) {
         facts.require("size", self.size, 1, most_step);
-        detail::require_constant_axes(facts, 1, facts.dimensions(0));
+        detail::require_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const lrn&, const lrn&) = default;
