@@ -26,7 +26,8 @@ std::string cross_npy(std::string_view content, std::string_view other, unsigned
 std::string mutate_tflite(std::string_view content, unsigned seed);
 std::string cross_tflite(std::string_view content, std::string_view other, unsigned seed);
 
-/// ONNX: numbers, bytes, wire types, fields left out, doubled and exchanged; and parts of another model.
+/// ONNX: edges, operators, types, dimensions, attributes and constants; any fields left out, doubled and exchanged; and parts of another
+/// model.
 std::string mutate_onnx(std::string_view content, unsigned seed);
 std::string cross_onnx(std::string_view content, std::string_view other, unsigned seed);
 
