@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/mutate/mutate.hpp"
+#include "tests/fuzz/mutate/tflite_places.hpp"
 #include "tests/fuzz/network_text.hpp"
 #include "tests/fuzz/target.hpp"
+
+#include <lpt/import/onnx.hpp>
+#include <lpt/import/tflite.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <vector>
@@ -93,12 +100,16 @@ TEST_CASE("Mutators change files, in as many ways as there are seeds") {
         const std::string first = content_of(files.front());
         const std::string last = content_of(files.back());
         std::set<std::string> made;
+        int changed = 0;
         for (unsigned seed = 0; seed < 200; ++seed) {
-            CHECK(each.mutate(first, seed) == each.mutate(first, seed));
-            made.insert(each.mutate(first, seed));
+            const std::string mutated = each.mutate(first, seed);
+            CHECK(mutated == each.mutate(first, seed));
+            changed += mutated != first ? 1 : 0;
+            made.insert(mutated);
             made.insert(each.cross(first, last, seed));
         }
         CHECK(made.size() > 50);
+        CHECK(changed > 150);
     }
 }
 
@@ -111,6 +122,85 @@ TEST_CASE("Most mutated networks are still read, and transformed or refused") {
         imported += lpt::fuzz::import_network(lpt::fuzz::read_network_text(mutated)).has_value() ? 1 : 0;
     }
     CHECK(imported > tried / 5);
+}
+
+/// How many of the mutations of a corpus are still read, of a hundred.
+template <class Import>
+int share_imported(const target& each, Import&& import) {
+    const std::vector<std::filesystem::path> files = corpus_of(each);
+    std::size_t imported = 0;
+    const std::size_t tried = 10 * files.size();
+    for (unsigned seed = 0; seed < tried; ++seed) {
+        const lpt::fuzz::memory_file mutated(each.mutate(content_of(files[seed % files.size()]), seed));
+        try {
+            import(mutated.path());
+            ++imported;
+        } catch (const lpt::error&) {
+            continue;
+        }
+    }
+    return static_cast<int>(100 * imported / tried);
+}
+
+TEST_CASE("Many mutated files of ONNX and TFLite are still read") {
+    const int onnx = share_imported(targets[4], [](const std::string& path) { return lpt::import_onnx(path); });
+    const int tflite = share_imported(targets[5], [](const std::string& path) { return lpt::import_tflite(path); });
+    INFO("of a hundred: ONNX " << onnx << ", TFLite " << tflite);
+    CHECK(onnx >= 33);
+    CHECK(tflite >= 20);
+}
+
+using counts = std::array<unsigned, lpt::fuzz::role_count>;
+
+/// The roles of numbers in which two files of the same size differ, as 1.
+counts roles_changed(const lpt::fuzz::tflite_places& places, const std::string& file, const std::string& mutated) {
+    counts result{};
+    for (const lpt::fuzz::number_place& each : places.all) {
+        const std::size_t size = each.width * each.count;
+        if (mutated.size() == file.size() && file.compare(each.first, size, mutated, each.first, size) != 0) {
+            result[static_cast<std::size_t>(each.is)] = 1;
+        }
+    }
+    return result;
+}
+
+TEST_CASE("Mutations of a TFLite file change numbers of every role that it has, however few they are") {
+    counts known{};
+    for (const char* const name : {"while_loop", "hswish", "sequence_lstm_projection"}) {
+        CAPTURE(name);
+        const std::string file = content_of(std::string(LPT_FUZZ_DATA_DIR "/corpus/tflite/") + name + ".tflite");
+        const lpt::fuzz::tflite_places places = lpt::fuzz::places_of(file);
+        constexpr unsigned seeds = 2000;
+        counts changed{};
+        for (unsigned seed = 0; seed < seeds; ++seed) {
+            const counts here = roles_changed(places, file, lpt::fuzz::mutate_tflite(file, seed));
+            std::transform(here.begin(), here.end(), changed.begin(), changed.begin(), std::plus<>());
+        }
+        for (const lpt::fuzz::number_place& each : places.all) {
+            const auto role = static_cast<std::size_t>(each.is);
+            CAPTURE(role);
+            CHECK((changed[role] >= seeds / 40 || each.choices == 1));  // an index of one thing has no other value
+            known[role] = 1;
+        }
+    }
+    CHECK(std::count(known.begin(), known.end(), 1U) == static_cast<std::ptrdiff_t>(lpt::fuzz::role_count));
+}
+
+TEST_CASE("Places of a TFLite file lie in it, however broken it is") {
+    for (const std::filesystem::path& path : corpus_of(targets[5])) {
+        CAPTURE(path.filename().string());
+        std::string file = content_of(path);
+        std::size_t outside = 0;
+        for (unsigned seed = 0; seed < 200; ++seed) {
+            file = seed % 10 == 0 ? content_of(path) : lpt::fuzz::mutate_tflite(file, seed);
+            for (const lpt::fuzz::number_place& each : lpt::fuzz::places_of(file).all) {
+                const bool lies_inside = each.count != 0 && each.first <= file.size() &&
+                                         each.count <= (file.size() - each.first) / each.width;
+                outside += lies_inside ? 0U : 1U;
+            }
+        }
+        CHECK(outside == 0);
+    }
 }
 
 TEST_CASE("Content that is not of the form is left to the fuzzer") {

@@ -22,7 +22,7 @@ std::string cross_json(std::string_view content, std::string_view other, unsigne
 std::string mutate_npy(std::string_view content, unsigned seed);
 std::string cross_npy(std::string_view content, std::string_view other, unsigned seed);
 
-/// TFLite: numbers of all widths, and words of another file.
+/// TFLite: edges, operators, types, dimensions, quantization, options and constants; numbers anywhere; words of another file.
 std::string mutate_tflite(std::string_view content, unsigned seed);
 std::string cross_tflite(std::string_view content, std::string_view other, unsigned seed);
 
