@@ -213,6 +213,16 @@ TEST_CASE("an input that an operation needs and the file leaves out is an error,
     CHECK(message_of(mean, {1, 3}).find("input 1 is missing") != std::string::npos);
 }
 
+TEST_CASE("a tensor that no operation gives a value is an error where it is read") {
+    tflite::model model = model_of(builtin::add, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)});
+    tflite::subgraph& net = model.subgraphs[0];
+    tflite::operator_info handle;
+    handle.code = builtin::var_handle;
+    handle.outputs = {1};
+    net.operators.insert(net.operators.begin(), handle);
+    CHECK(message_of(model, {1}) == "test: operator 1 (ADD): input 1 has no value: no operation gives it one");
+}
+
 TEST_CASE("positions outside of a tensor are errors") {
     const tflite::model model = model_of(
         builtin::gather,

@@ -211,7 +211,11 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
-    const value& in(std::size_t index) const { return at(info_->inputs, index, "input"); }
+    const value& in(std::size_t index) const {
+        const value& found = at(info_->inputs, index, "input");
+        if (!found.has_value()) fail({"input ", index, " has no value: no operation gives it one"});
+        return found;
+    }
     /// A tensor by its number in the file.
     const value& tensor(std::int64_t number) const { return (*values_)[static_cast<std::size_t>(number)]; }
     /// The state that an operation changes.

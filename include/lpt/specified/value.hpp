@@ -29,6 +29,8 @@ struct value {
     const std::byte* constant = nullptr;
     std::uint64_t reshaped = 0;  // how often the shape became another
 
+    /// False until an operation, or the caller of the network, has given it one; one without elements needs none.
+    bool has_value() const { return constant != nullptr || has_room_ || dimensions.dimensions().contains(0); }
     std::int64_t elements() const { return static_cast<std::int64_t>(dimensions.elements()); }
     const std::byte* data() const { return constant != nullptr ? constant : memory.data(); }
 
