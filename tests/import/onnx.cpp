@@ -194,6 +194,76 @@ TEST_CASE("Functions of the model are written out, with the attributes that the 
     CHECK(model[made].name() == "y/out");
 }
 
+TEST_CASE("Of functions with the same name a node calls the one of its overload") {
+    const auto function = [](const char* overload, const char* type) {
+        return message([&](pbf_writer& to) {
+            to.add_string(1, "Mine");
+            to.add_string(4, "in");
+            to.add_string(5, "out");
+            to.add_message(7, make_node(type, {"in"}, {"out"}));
+            to.add_message(9, operator_set(21));
+            to.add_string(10, "own");
+            to.add_string(13, overload);
+        });
+    };
+    const auto call = [](const char* overload) {
+        std::string node = make_node("Mine", {"x"}, {"y"}, {}, "own");
+        pbf_writer(node).add_string(8, overload);
+        return node;
+    };
+    for (const char* overload : {"first", "second"}) {
+        const lpt::graph model = import_content(
+            make_model(one_node(call(overload)), 21, {function("first", "Neg"), function("second", "Relu")}));
+        CHECK(run(model, {row({1, -2, 3, -4})}) ==
+              (overload == std::string("first") ? std::vector<double>{-1, 2, -3, 4} : std::vector<double>{1, 0, 3, 0}));
+    }
+    CHECK(complaint(make_model(one_node(call("third")), 21, {function("first", "Neg")}))
+              .ends_with("the operator own.Mine is not supported"));
+}
+
+TEST_CASE("Bodies in a function know the attributes that its caller gives, and the inputs that it leaves out") {
+    const std::string reference = message([](pbf_writer& to) {
+        to.add_string(1, "alpha");
+        to.add_string(21, "slope");
+        to.add_int32(20, 1);
+    });
+    const parts branch{
+        {make_node("LeakyRelu", {"in"}, {"bent"}, {reference}), make_node("Clip", {"bent", "least", "most"}, {"cut"})},
+        {},
+        {},
+        {value("cut", {1, 4})}};
+    const auto body = [&](const char* name) {
+        return message([&](pbf_writer& to) {
+            to.add_string(1, name);
+            to.add_message(6, branch.content());
+            to.add_int32(20, 5);
+        });
+    };
+    const std::string function = message([&](pbf_writer& to) {
+        to.add_string(1, "Mine");
+        for (const char* input : {"in", "least", "most", "choice"}) {
+            to.add_string(4, input);
+        }
+        to.add_string(5, "out");
+        to.add_string(6, "slope");
+        to.add_message(7, make_node("If", {"choice"}, {"out"}, {body("then_branch"), body("else_branch")}));
+        to.add_message(9, operator_set(21));
+        to.add_string(10, "own");
+    });
+    const std::string slope = message([](pbf_writer& to) {
+        to.add_string(1, "slope");
+        to.add_float(2, 0.5f);
+        to.add_int32(20, 1);
+    });
+    parts net = one_node(make_node("Mine", {"x", "", "two", "c"}, {"y"}, {slope}, "own"), {floats("two", {}, {2})});
+    net.inputs.push_back(value("c", {}, 9));
+    const lpt::graph model = import_content(make_model(net, 21, {function}));
+    for (const double choice : {0.0, 1.0}) {
+        const tensor c = make_tensor(boolean, shape{}, view<double>(&choice, 1));
+        CHECK(run(model, {row({1, -2, 3, -4}), c}) == std::vector<double>{1, -1, 2, -2});
+    }
+}
+
 TEST_CASE("A function that calls itself is refused") {
     const std::string function = message([&](pbf_writer& to) {
         to.add_string(1, "Mine");

@@ -52,6 +52,19 @@ TEST_CASE("Constants of two bits lie four in a byte") {
     CHECK_THROWS_AS(import_content(make_model(broken)), error);
 }
 
+TEST_CASE(
+    "Resize of version 10 takes the element before a place where it enlarges, and the one behind it where it shrinks") {
+    const auto resized = [](float scale, std::int64_t wanted) {
+        const parts net{{make_node("Resize", {"x", "scales"}, {"y"})},
+                        {floats("scales", {2}, {1, scale})},
+                        {value("x", {1, 4})},
+                        {value("y", {1, wanted})}};
+        return results_of(make_model(net, 10), {floats_of({1, 4}, {1, 2, 3, 4})})[0];
+    };
+    CHECK(resized(0.6f, 2) == values{1, 3});
+    CHECK(resized(1.5f, 6) == values{1, 1, 2, 3, 3, 4});
+}
+
 TEST_CASE("Sizes of Resize that are known only in a run give what known ones give") {
     for (const std::string mode : {"linear", "cubic", "nearest"}) {
         const words attributes{word_attribute("mode", mode), word_attribute("keep_aspect_ratio_policy", "not_larger"),

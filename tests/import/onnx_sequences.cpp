@@ -79,3 +79,32 @@ TEST_CASE("Places outside of a sequence, tensors for sequences and parts that do
               split({make_node("SequenceEmpty", {}, {"e"}), make_node("ConcatFromSequence", {"e"}, {"y"})}, {}, {"x"}))
               .ends_with("joins a sequence of 0"));
 }
+
+TEST_CASE("Sequences of sequences are refused") {
+    const words pair{make_node("SequenceConstruct", {"x", "x"}, {"s"})};
+    for (const std::string& nest :
+         {make_node("SequenceConstruct", {"x", "s"}, {"y"}), make_node("SequenceInsert", {"s", "s"}, {"y"})}) {
+        const parts net{{pair[0], nest}, {}, {value("x", {2, 3})}, {value("y", {})}};
+        CHECK(refusal_of(net).ends_with("input 1 is a sequence, but must be a tensor"));
+    }
+}
+
+TEST_CASE("What operators make of a few bytes is limited by the model's size") {
+    parts grows{{make_node("SequenceEmpty", {}, {"s0"})}, {}, {value("x", {2, 3})}, {value("s0", {})}};
+    for (int i = 0; i < 2000; ++i) {
+        grows.nodes.push_back(
+            make_node("SequenceInsert", {"s" + std::to_string(i), "x"}, {"s" + std::to_string(i + 1)}));
+    }
+    CHECK(refusal_of(grows).ends_with("sequences have more parts together than the model's size allows"));
+    parts splits{{}, {}, {value("x", {4000})}, {value("s0", {})}};
+    parts fills{{}, {place("size", {1}, 4096)}, {value("x", {1})}, {value("f0", {})}};
+    for (int i = 0; i < 100; ++i) {
+        splits.nodes.push_back(make_node("SplitToSequence", {"x"}, {"s" + std::to_string(i)}));
+    }
+    for (int i = 0; i < 10000; ++i) {
+        fills.nodes.push_back(make_node("ConstantOfShape", {"size"}, {"f" + std::to_string(i)}));
+    }
+    for (const parts& net : {splits, fills}) {
+        CHECK(refusal_of(net).ends_with("operators make more of the model than its size allows"));
+    }
+}

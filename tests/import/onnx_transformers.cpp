@@ -110,6 +110,27 @@ TEST_CASE("NhwcMaxPool has its channels last") {
     CHECK(results_of(make_model(net), {x})[0] == values{7, 8});
 }
 
+TEST_CASE("QLinearConv, QLinearAveragePool and QLinearGlobalAveragePool may have their channels last") {
+    const words scales{floats("s", {}, {1}), small("z", {}, {0})};
+    const auto results = [&](const std::string& node, words constants, const shape& sizes) {
+        constants.insert(constants.end(), scales.begin(), scales.end());
+        const parts net{
+            {node}, constants, {value("x", {1, 2, 2, 2}, u8_type)}, {value("y", {1, sizes[1], sizes[2], 2}, u8_type)}};
+        return results_of(make_model(net),
+                          {make_tensor(u8, {1, 2, 2, 2}, view<double>({1, 80, 3, 60, 5, 40, 7, 20}))})[0];
+    };
+    const std::string last = integer("channels_last", 1);
+    // The channels change places, and one is doubled.
+    CHECK(results(make_node("QLinearConv", {"x", "s", "z", "w", "s", "wz", "s", "z"}, {"y"}, {last}, microsoft),
+                  {small("w", {2, 2, 1, 1}, {0, 2, 1, 0}, i8_type), small("wz", {}, {0}, i8_type)},
+                  {1, 2, 2, 2}) == values{160, 1, 120, 3, 80, 5, 40, 7});
+    CHECK(results(make_node("QLinearAveragePool", {"x", "s", "z", "s", "z"}, {"y"},
+                            {last, list("kernel_shape", {1, 2})}, microsoft),
+                  {}, {1, 2, 1, 2}) == values{2, 70, 6, 30});
+    CHECK(results(make_node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, {last}, microsoft), {},
+                  {1, 1, 1, 2}) == values{4, 50});
+}
+
 TEST_CASE("FusedMatMul brings a batch axis behind the rows of an operand in front of them") {
     const auto product_of = [](const char* flag, const tensor& a, const tensor& b) {
         const shape& rows = a.dimensions();

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,7 +33,7 @@ class model_builder {
     std::string file_;
     source_node now_;
     std::vector<node_id> made_;  // of the node that was begun
-    std::unordered_set<std::string> names_;
+    std::unordered_map<std::string, int> names_;  // and the number that the next of the same name gets
 
     text place() const {
         text words(text_view(file_.c_str()));
@@ -61,10 +61,15 @@ class model_builder {
                each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
     }
     std::string unique(const std::string& wanted) {
-        std::string name = wanted;
-        for (int i = 1; !names_.insert(name).second; ++i) {
-            name = wanted + "_" + std::to_string(i);
+        const auto [found, is_new] = names_.try_emplace(wanted, 1);
+        if (is_new) {
+            return wanted;
         }
+        int& next = found->second;
+        std::string name;
+        do {
+            name = wanted + "_" + std::to_string(next++);
+        } while (!names_.try_emplace(name, 1).second);
         return name;
     }
 

@@ -25,8 +25,7 @@ template <compiled = once>
             fail({"is not a model: it has no graph"});
         }
         onnx::external_files others(path, external_data_anywhere);
-        const auto most_nodes = static_cast<std::int64_t>(file.size() / 4 + 1024);
-        onnx::session shared{file, others, model, &onnx::find_operator, most_nodes};
+        onnx::session shared(file, others, model, &onnx::find_operator);
         return onnx::graph_reader(shared, nullptr, 0, path).read_model(model.graph);
     } catch (const error& raised) {
         if (raised.message().view().starts_with(name)) {

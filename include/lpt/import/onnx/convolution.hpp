@@ -195,6 +195,31 @@ inline void read_mat_mul(operation& n) {
     n.out(n.convert(product, type));
 }
 
+/// Orders of axes that bring channels from the end behind the batch, and back.
+struct channel_orders {
+    lpt::integers to_front{0};
+    lpt::integers to_back{0};
+
+    explicit channel_orders(std::size_t rank) {
+        const auto last = static_cast<std::int64_t>(rank) - 1;
+        to_front.push_back(last);
+        for (std::int64_t axis = 1; axis < last; ++axis) {
+            to_front.push_back(axis);
+            to_back.push_back(axis + 1);
+        }
+        to_back.push_back(1);
+    }
+};
+
+/// Data whose channels `channels_last` says to be at the end, with channels behind the batch.
+inline output_ref channels_first(operation& n, output_ref x) {
+    return n.flag("channels_last") ? n.transpose(x, channel_orders(n.rank(x)).to_front) : x;
+}
+/// What became of such data, with channels where it had them.
+inline output_ref channels_as_given(operation& n, output_ref x) {
+    return n.flag("channels_last") ? n.transpose(x, channel_orders(n.rank(x)).to_back) : x;
+}
+
 /// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
 inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
     if (!n.has(port)) {
@@ -207,9 +232,9 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
 }
 
 inline void read_quantized_convolution(operation& n) {
-    const output_ref x = real_at(n, 0, 1, 2);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     const output_ref weights = real_at(n, 3, 4, 5, 0);
-    out_quantized(n, convolved(n, x, weights, bias_of(n, 8, 1, 4)), 6, 7);
+    out_quantized(n, channels_as_given(n, convolved(n, x, weights, bias_of(n, 8, 1, 4))), 6, 7);
 }
 
 inline void read_quantized_product(operation& n) {

@@ -16,20 +16,12 @@ void read_quantized_binary(operation& n) {
     out_quantized(n, n.make(Op{}, {a, b}), 6, 7);
 }
 
-inline void require_channels_first(operation& n) {
-    if (n.flag("channels_last")) {
-        n.wrong({"channels_last is not supported"});
-    }
-}
-
 inline void read_quantized_global_average_pool(operation& n) {
-    require_channels_first(n);
-    const output_ref x = real_at(n, 0, 1, 2);
-    out_quantized(n, n.reduce<op::reduce_mean>(x, spatial_axes(n, x), true), 3, 4);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
+    out_quantized(n, channels_as_given(n, n.reduce<op::reduce_mean>(x, spatial_axes(n, x), true)), 3, 4);
 }
 
 inline void read_quantized_average_pool(operation& n) {
-    require_channels_first(n);
     op::avg_pool what;
     read_pool_window(n, what);
     what.exclude_pad = !n.flag("count_include_pad");
@@ -37,7 +29,8 @@ inline void read_quantized_average_pool(operation& n) {
     if (plain) {
         what.dilations = {};
     }
-    out_quantized(n, n.make_node(what, {real_at(n, 0, 1, 2)}, plain ? 1 : 16), 3, 4);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
+    out_quantized(n, channels_as_given(n, n.make_node(what, {x}, plain ? 1 : 16)), 3, 4);
 }
 
 /// Elements of one input or the other, by a condition.
@@ -54,17 +47,10 @@ inline void read_max_pool_of_channels_last(operation& n) {
     if (rank != what.kernel.size() + 2) {
         n.wrong({"has a window of ", what.kernel.size(), " axes for data of ", rank});
     }
-    const auto last = static_cast<std::int64_t>(rank) - 1;
-    lpt::integers to_front{0, last};
-    lpt::integers to_back{0};
-    for (std::int64_t axis = 1; axis < last; ++axis) {
-        to_front.push_back(axis);
-        to_back.push_back(axis + 1);
-    }
-    to_back.push_back(1);
+    const channel_orders orders(rank);
     what.index_element_type = i64;
-    const node_id made = n.make_node(what, {n.transpose(x, to_front)}, 14);
-    n.out(n.transpose(made, to_back));
+    const node_id made = n.make_node(what, {n.transpose(x, orders.to_front)}, 14);
+    n.out(n.transpose(made, orders.to_back));
 }
 
 /// Scale and zero point of the output, then three inputs for each part.

@@ -4,6 +4,7 @@
 #include <lpt/import/onnx/protobuf.hpp>
 #include <lpt/tensor/shape.hpp>
 
+#include <array>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -40,6 +41,7 @@ struct node_description {
     std::string_view name;
     std::string_view type;
     std::string_view domain;
+    std::string_view overload;  // which of the functions of that name
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
     std::vector<attribute> attributes;
@@ -78,6 +80,7 @@ using operator_sets = std::map<std::string_view, std::int64_t>;  // version by d
 struct function_description {
     std::string_view name;
     std::string_view domain;
+    std::string_view overload;
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
     std::vector<attribute> defaults;
@@ -89,7 +92,8 @@ struct model_description {
     graph_description graph;
     bool has_graph = false;
     operator_sets imported;
-    std::map<std::pair<std::string_view, std::string_view>, function_description> functions;  // by domain and name
+    using function_key = std::array<std::string_view, 3>;  // domain, name, overload
+    std::map<function_key, function_description> functions;
 };
 
 /// `ai.onnx` is another name of the empty domain.
@@ -131,6 +135,7 @@ inline node_description read_node(message from) {
             case 4: result.type = from.view(); break;
             case 5: result.attributes.push_back(read_attribute(from.inner())); break;
             case 7: result.domain = domain_of(from.view()); break;
+            case 8: result.overload = from.view(); break;
             default: from.skip();
         }
     }
@@ -273,6 +278,7 @@ inline function_description read_function(message from) {
             case 9: read_operator_set(from.inner(), result.imported); break;
             case 10: result.domain = domain_of(from.view()); break;
             case 11: result.defaults.push_back(read_attribute(from.inner())); break;
+            case 13: result.overload = from.view(); break;
             default: from.skip();
         }
     }
@@ -290,7 +296,7 @@ inline model_description read_model(message from) {
             case 8: read_operator_set(from.inner(), result.imported); break;
             case 25: {
                 function_description function = read_function(from.inner());
-                const std::pair key{function.domain, function.name};
+                const model_description::function_key key{function.domain, function.name, function.overload};
                 result.functions.insert_or_assign(key, std::move(function));
                 break;
             }

@@ -122,7 +122,7 @@ inline op::interpolate resize_attributes(operation& n) {
     const std::string_view mode = n.words("mode", "nearest");
     const std::string_view place =
         n.words("coordinate_transformation_mode", n.version() < 11 ? "asymmetric" : "half_pixel");
-    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "simple" : "round_prefer_floor");
     const auto find = [&](auto words, std::string_view word, text_view attribute) {
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i] == shown(word)) {

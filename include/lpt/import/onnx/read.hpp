@@ -5,6 +5,7 @@
 #include <lpt/import/onnx/quantized.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace lpt::inline LPT_ABI::onnx {
 
@@ -87,16 +88,15 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     return producers;
 }
 
-/// A node of a function with the attributes that the caller gives it.
-inline node_description with_attributes(const node_description& node, const node_description& caller,
-                                        const function_description& function) {
+/// A node of a function, or of a body in it, with the attributes that the caller gives it, and without the inputs that the caller leaves out.
+inline node_description as_called(const node_description& node, const scope& called, const scope& names) {
     node_description result = node;
     std::erase_if(result.attributes, [&](attribute& each) {
         if (each.reference.empty()) {
             return false;
         }
-        const attribute* given = caller.find(each.reference);
-        for (const attribute& otherwise : function.defaults) {
+        const attribute* given = called.caller->find(each.reference);
+        for (const attribute& otherwise : called.function->defaults) {
             if (given == nullptr && otherwise.name == each.reference) {
                 given = &otherwise;
             }
@@ -109,6 +109,11 @@ inline node_description with_attributes(const node_description& node, const node
         each.name = name;
         return false;
     });
+    for (std::string_view& input : result.inputs) {
+        if (called.leaves_out(input) && names.find(input) == nullptr) {
+            input = {};
+        }
+    }
     return result;
 }
 
@@ -134,7 +139,11 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
     }
 }
 
-inline void graph_reader::read_node(const node_description& node, scope& names) {
+inline void graph_reader::read_node(const node_description& written, scope& names) {
+    const scope* called = names.function_around();
+    const std::optional<node_description> adapted =
+        called == nullptr ? std::nullopt : std::optional(detail::as_called(written, *called, names));
+    const node_description& node = adapted ? *adapted : written;
     const source_node around = builder_.current();
     std::string name(node.name);
     if (name.empty() && !node.outputs.empty()) {
@@ -144,7 +153,7 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
     if (--session_.nodes_left < 0) {
         builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
     }
-    const auto function = session_.model.functions.find({node.domain, node.type});
+    const auto function = session_.model.functions.find({node.domain, node.type, node.overload});
     if (function != session_.model.functions.end()) {
         call(function->second, node, names);
         builder_.begin(around);
@@ -161,7 +170,9 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
     }
+    const std::size_t before = builder_.model().id_bound();
     lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
+    count_made(before);
     builder_.finish();
     builder_.begin(around);
 }
@@ -169,6 +180,8 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
 inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
     scope inner;
     inner.imported = &function.imported;
+    inner.caller = &caller;
+    inner.function = &function;
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
@@ -176,19 +189,7 @@ inline void graph_reader::call(const function_description& function, const node_
             inner.values[function.inputs[i]] = *found;
         }
     }
-    std::vector<node_description> nodes;
-    for (const node_description& each : function.nodes) {
-        nodes.push_back(detail::with_attributes(each, caller, function));
-        for (std::string_view& input : nodes.back().inputs) {
-            // An input that the caller leaves out is left out inside, too.
-            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-                if (input == function.inputs[i] && !inner.values.contains(input)) {
-                    input = {};
-                }
-            }
-        }
-    }
-    read_nodes(nodes, inner);
+    read_nodes(function.nodes, inner);
     for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
         if (caller.outputs[i].empty()) {
             continue;

@@ -3,8 +3,10 @@
 
 #include <lpt/import/onnx/tensor.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
+#include <unordered_set>
 
 namespace lpt::inline LPT_ABI::onnx {
 
@@ -76,7 +78,22 @@ struct session {
     external_files& others;
     const model_description& model;
     operator_lookup find;
-    std::int64_t nodes_left = 0;  // functions and bodies may not make more of a file than its size allows
+    /// What may still be made of the file: functions, bodies and operators make much of a few bytes.
+    std::int64_t nodes_left;
+    std::int64_t operations_left;
+    std::int64_t bytes_left;  // of constants that are not the file's own bytes
+    std::int64_t parts_left;  // of sequences
+    std::unordered_set<const void*> counted = {};
+
+    session(const mapped_file& read_from, external_files& beside, const model_description& described,
+            operator_lookup finding)
+        : file(read_from), others(beside), model(described), find(finding) {
+        const auto size = static_cast<std::int64_t>(file.size());
+        nodes_left = size / 4 + 1024;
+        operations_left = size / 2 + (1 << 18);
+        bytes_left = size * 16 + (64 << 20);
+        parts_left = size + (1 << 20);
+    }
 };
 
 /// Names and what they stand for: of a graph, or of a function that is called.
@@ -84,6 +101,8 @@ struct scope {
     std::unordered_map<std::string_view, value> values;
     const scope* outer = nullptr;
     const operator_sets* imported = nullptr;
+    const node_description* caller = nullptr;  // of a function: the node that calls it
+    const function_description* function = nullptr;  // which it is
     std::string prefix;  // of the names of nodes
     int depth = 0;  // of functions and bodies in each other
 
@@ -104,6 +123,19 @@ struct scope {
             }
         }
         return nullptr;
+    }
+    /// The function that this lies in, perhaps within bodies; null in none.
+    const scope* function_around() const {
+        const scope* each = this;
+        while (each != nullptr && each->function == nullptr) {
+            each = each->outer;
+        }
+        return each;
+    }
+    /// True for an input of the function that its caller leaves out.
+    bool leaves_out(std::string_view input) const {
+        const auto& all = function->inputs;
+        return std::find(all.begin(), all.end(), input) != all.end() && !values.contains(input);
     }
 };
 
@@ -177,6 +209,20 @@ public:
     /// The real numbers that a quantized value stands for.
     output_ref real_of(const value& from);
 
+    /// Raises an error where what was made since the graph had `before` places for nodes is more than the file's size allows.
+    void count_made(std::size_t before) {
+        const lpt::graph& model = builder_.model();
+        session_.operations_left -= static_cast<std::int64_t>(model.id_bound() - before);
+        for (std::size_t i = before; i < model.id_bound(); ++i) {
+            const tensor* value = model.contains(id_at(i)) ? model.constant_value(id_at(i)) : nullptr;
+            if (value != nullptr && !value->is_window() && session_.counted.insert(value->data()).second) {
+                session_.bytes_left -= static_cast<std::int64_t>(value->size_in_bytes());
+            }
+        }
+        if (session_.operations_left < 0 || session_.bytes_left < 0) {
+            builder_.wrong({"operators make more of the model than its size allows"});
+        }
+    }
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
     void read_node(const node_description& node, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);

@@ -77,7 +77,7 @@ inline void add_weights(operation& n, const resampled_axis& one, double place, d
 }
 
 inline double nearest_place(operation& n, double place) {
-    const std::string_view mode = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const std::string_view mode = n.words("nearest_mode", "round_prefer_floor");
     if (mode == "round_prefer_floor") {
         return math::ceil(place - 0.5);
     }

@@ -29,7 +29,19 @@ inline std::size_t place_at(operation& n, std::size_t port, std::size_t last) {
     return static_cast<std::size_t>(place < 0 ? place + size : place);
 }
 
+inline value part_at(operation& n, std::size_t port) {
+    value part = n.value_at(port);
+    if (part.sequence) {
+        n.wrong({"input ", port, " is a sequence, but must be a tensor"});
+    }
+    return part;
+}
+
 inline void out_sequence(operation& n, std::vector<value> parts) {
+    n.reader().shared().parts_left -= static_cast<std::int64_t>(parts.size());
+    if (n.reader().shared().parts_left < 0) {
+        n.wrong({"sequences have more parts together than the model's size allows"});
+    }
     n.out_value(0, {&n.reader(), {}, nullptr, std::make_shared<std::vector<value>>(std::move(parts))});
 }
 
@@ -38,7 +50,7 @@ inline void out_sequence(operation& n, std::vector<value> parts) {
 inline void read_sequence_construct(operation& n) {
     std::vector<value> parts;
     for (std::size_t port = 0; port < n.inputs(); ++port) {
-        parts.push_back(n.value_at(port));
+        parts.push_back(detail::part_at(n, port));
     }
     detail::out_sequence(n, std::move(parts));
 }
@@ -63,7 +75,7 @@ inline void read_sequence_insert(operation& n) {
     const bool is_end = !n.has(2) || (n.known_input(2).elements() == 1 &&
                                       n.known_input(2).integer(0) == static_cast<std::int64_t>(size));
     const std::size_t place = is_end ? size : detail::place_at(n, 2, size);
-    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), n.value_at(1));
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), detail::part_at(n, 1));
     detail::out_sequence(n, std::move(parts));
 }
 inline void read_sequence_erase(operation& n) {
@@ -84,9 +96,6 @@ inline void read_concat_from_sequence(operation& n) {
     const std::int64_t axis = n.integer("axis", 0);
     seq<output_ref> parts;
     for (const value& each : detail::sequence_at(n, from, 0)) {
-        if (each.sequence) {
-            n.wrong({"joins sequences of sequences, which is not supported"});
-        }
         const output_ref part = n.reader().plain_of(each);
         parts.push_back(makes_axis ? n.unsqueeze(part, {n.axis_of(axis, n.rank(part) + 1)}) : part);
     }
