@@ -23,6 +23,7 @@ chain chain_of(const graph& model, int axis) {
     chain result = empty_chain();
     result.axis = axis;
     result.tail = model.parameters()[0];
+    result.dimensions = model.shape(model.parameters()[0]);
     plan::quantized_sources sources(model);
     plan::follow(result, sources, [](node_id) { return false; });
     return result;
@@ -102,11 +103,11 @@ TEST_CASE("Negative scales do not narrow the range") {
     CHECK(made.low == -128);
 }
 
-TEST_CASE("A quotient that is rounded next is divided, unless its reciprocal is exact behind a scaling or nothing "
-          "rounds it") {
-    const auto forms = [](double divisor, bool rounds, bool scales) {
+TEST_CASE("A quotient that is rounded next, or is a single number, is divided, unless its reciprocal is exact behind a "
+          "scaling") {
+    const auto forms = [](double divisor, bool rounds, bool scales, dimension size = 2) {
         graph model;
-        output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        output_ref input = model.parameter(f32, shape{1, size, size, size}, "x");
         if (scales) {
             input = model.add(op::multiply{}, {input, constant(model, shape{}, {3})});
         }
@@ -124,6 +125,7 @@ TEST_CASE("A quotient that is rounded next is divided, unless its reciprocal is 
     CHECK(forms(0.3, true, true) == std::vector{form::affine, form::divide, form::unary});
     CHECK(forms(0.25, true, true) == std::vector{form::affine, form::unary});
     CHECK(forms(0.3, false, false) == std::vector{form::affine, form::clamp});
+    CHECK(forms(0.3, false, false, 1) == std::vector{form::divide, form::clamp});
 }
 
 TEST_CASE("A dequantization takes its zero point off before it scales, unless integers are stored") {

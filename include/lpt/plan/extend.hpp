@@ -129,6 +129,13 @@ inline bool is_rounded_next(const graph& model, node_id id) {
     return model.use_count(id) == 1 && model[model.first_use(id).node].is<op::round>();
 }
 
+/// True if a division by constants is one in the plan, too, not a product with their reciprocals, which may give another last digit: where
+/// that decides about a step, as behind a single number, which is the scale or the mean of others.
+inline bool is_divided_exactly(const graph& model, node_id id) {
+    const shape& dimensions = model[id].shape();
+    return is_rounded_next(model, id) || (dimensions.is_static() && dimensions.elements() == 1);
+}
+
 /// True if multiplying by 1 / v divides by v to the last bit.
 inline bool has_exact_reciprocal(double v) {
     const auto inverse = static_cast<float>(1 / v);
@@ -162,7 +169,7 @@ inline bool extend_by_constant(chain& to, const graph& model, node_id id, const 
                 return false;
             }
             // An exact reciprocal joins the scaling before it; at the start a division is the form that conversions know.
-            if (is_rounded_next(model, id) && (to.functions.empty() || !numbers.all(has_exact_reciprocal))) {
+            if (is_divided_exactly(model, id) && (to.functions.empty() || !numbers.all(has_exact_reciprocal))) {
                 to.divide(numbers);
                 return true;
             }
