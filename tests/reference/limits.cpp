@@ -61,6 +61,47 @@ TEST_CASE(
           "Loop 'again': it would run more than 1048576 iterations");
 }
 
+TEST_CASE("a loop whose condition is known to hold is refused before its first iteration, too") {
+    enum class condition { constant, fed_back, whole };
+    for (const condition kind : {condition::constant, condition::fed_back, condition::whole}) {
+        graph body;
+        const node_id holds = body.parameter(boolean, shape{}, "holds");
+        const output_ref constant = body.constant(make_scalar(boolean, 1));
+        body.result(kind == condition::constant ? constant : output_ref(holds));
+        graph model;
+        op::loop self;
+        self.execution_condition = 0;
+        self.input_map = {kind == condition::fed_back ? fed_back(2, 0, 0) : whole(2, 0)};
+        self.output_map = {last(0, 0)};
+        self.declared_outputs = {{boolean, shape{}}};
+        const node_id times = model.parameter(i64, shape{}, "times");
+        const node_id first = model.parameter(boolean, shape{}, "first");
+        const graph bodies[] = {body};
+        const node_id loop = add_with_bodies(model, self, {times, first, first}, bodies, "again");
+        int runs = 0;
+        const auto count_runs = [&](std::size_t, const std::vector<tensor>& parameters) {
+            ++runs;
+            return parameters;
+        };
+        const auto complaint_about = [&](std::int64_t trips) -> std::string {
+            const tensor yes = make_scalar(boolean, 1);
+            const tensor inputs[] = {index(trips), yes, yes};
+            try {
+                reference::evaluate_control_flow(model[loop], inputs, count_runs, {.iterations = 5});
+            } catch (const error& raised) {
+                return raised.what();
+            }
+            return {};
+        };
+        CHECK(complaint_about(6) == "Loop 'again': it would run more than 5 iterations");
+        CHECK(complaint_about(-1) ==
+              "Loop 'again': it would never end: it has no trip count, and its condition always holds");
+        CHECK(runs == 0);
+        CHECK(complaint_about(5).empty());
+        CHECK(runs == 5);
+    }
+}
+
 TEST_CASE(
     "outputs that take more than the limits allow are an error that names operation and shape, before they are made") {
     const std::uint64_t bytes = 1000 + 32 * (1 + 1000);
