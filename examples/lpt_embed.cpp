@@ -97,7 +97,7 @@ int main(int count, char** words) {
     read_arguments(app, given);
     try {
         app.parse(count, words);
-        embed_network(given);
+        lpt::detail::naming_memory([&] { embed_network(given); }, [&] { return text(given.model.c_str()); });
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) {
             return app.exit(wrong);

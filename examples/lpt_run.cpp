@@ -430,6 +430,18 @@ void run_network(const arguments& given) {
     }
 }
 
+/// How many operators neither read nor write real numbers.
+std::size_t operators_on_integers(const tflite::subgraph& net) {
+    const auto has_reals = [&](std::int64_t index) {
+        return index >= 0 && is_real(tflite::element_of(net.tensors[static_cast<std::size_t>(index)].type));
+    };
+    return static_cast<std::size_t>(
+        std::count_if(net.operators.begin(), net.operators.end(), [&](const tflite::operator_info& each) {
+            return std::none_of(each.inputs.begin(), each.inputs.end(), has_reals) &&
+                   std::none_of(each.outputs.begin(), each.outputs.end(), has_reals);
+        }));
+}
+
 /// The same in the arithmetic that the operations of a TFLite file specify.
 void run_specified(const arguments& given) {
     const stopwatch importing;
@@ -465,9 +477,9 @@ void run_specified(const arguments& given) {
     }
     std::sort(times.begin(), times.end());
     const double median = times.empty() ? 0 : times[times.size() / 2];
-    std::printf("%d operations in the arithmetic of the 8-bit specification (--arithmetic transformed: transformed, "
-                "with a report)\n",
-                static_cast<int>(net.subgraph().operators.size()));
+    std::printf("on integers: %zu of %zu operations, in the arithmetic of the 8-bit specification (--arithmetic "
+                "transformed: transformed, with a report)\n",
+                operators_on_integers(net.subgraph()), net.subgraph().operators.size());
     std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", import_ms, plan_ms, median,
                 kernel::name_of(set), given.threads, given.threads == 1 ? "" : "s");
     if (given.repeat > 0) {

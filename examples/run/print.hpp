@@ -27,18 +27,6 @@ inline std::string printable(std::string words) {
     return words;
 }
 
-/// Every operation: executed ones with times, the others with what they became part of.
-inline void print_table(const std::vector<row>& rows) {
-    std::printf("%-44s %-26s %-9s %-14s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "role", "in",
-                "kernel", "real us", "cpu us", "why not 8 bits");
-    for (const row& each : rows) {
-        const std::string what = string_of(name(each.what));
-        std::printf("%-44s %-26s %-9s %-14s %-5s %-32s %10.1f %10.1f  %s\n", printable(each.name).c_str(),
-                    each.type.c_str(), each.status.c_str(), what.c_str(), each.precision.c_str(),
-                    each.execution_type.c_str(), each.real_us, each.cpu_us, printable(each.reason).c_str());
-    }
-}
-
 /// How many characters stdout's terminal has in a line; 0 if it is none.
 inline int terminal_width() {
     winsize size{};
@@ -73,6 +61,25 @@ inline std::string shortened(const std::string& words, std::size_t room) {
         }
     }
     return result;
+}
+
+/// The kernel of an executed operation; the step that computes another one; nothing for what is gone.
+inline std::string place_of(const row& each) {
+    const bool is_elsewhere = each.status != "EXECUTED" && !each.step.empty();
+    return is_elsewhere ? "in " + shortened(printable(each.step), 29) : each.execution_type;
+}
+
+/// Every operation: executed ones with times, the others with what they became part of.
+inline void print_table(const std::vector<row>& rows) {
+    std::printf("%-44s %-26s %-9s %-14s %-5s %-20s %-32s %10s %10s  %s\n", "operation", "type", "status", "role", "in",
+                "takes > gives", "kernel, or step", "real us", "cpu us", "why not 8 bits");
+    for (const row& each : rows) {
+        const std::string what = string_of(name(each.what));
+        const std::string types = joined(each.inputs) + " > " + joined(each.outputs);
+        std::printf("%-44s %-26s %-9s %-14s %-5s %-20s %-32s %10.1f %10.1f  %s\n", printable(each.name).c_str(),
+                    each.type.c_str(), each.status.c_str(), what.c_str(), each.precision.c_str(), types.c_str(),
+                    place_of(each).c_str(), each.real_us, each.cpu_us, printable(each.reason).c_str());
+    }
 }
 
 /// Reasons under a heading, each with how many operations it is of and their types.

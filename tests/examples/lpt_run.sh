@@ -83,6 +83,7 @@ digits=examples/data/digits/model.xml
 fits() { ! head -n -2 "$1" | LC_ALL=C sed 's/\xc3\x97/x/g; s/\xe2\x80\xa6/x/g' | LC_ALL=C grep -E "^.{$(($2 + 1))}"; }
 expect "where stdout is no terminal every operation has a row" quietly "$digits"
 expect "those without a step of their own, too" has "$work/table" "NOT_RUN"
+expect "the step that computes them is named" grep -qE ' NOT_RUN +quantization +f32 +f32[,f32]* > [ui]8 +in [^ ]+ ' "$work/table"
 expect "the steps in lines of 90 characters" quietly "$digits" --width 90
 expect "the steps have shares of the time" grep -qE '^ *[0-9]+\.[0-9]% .* Convolution ' "$work/table"
 expect "no operation without a step is among them" eval '! has "$work/table" NOT_RUN'
@@ -131,7 +132,7 @@ expect "specified arithmetic is exact" cmp "$work/specified/0.npy" examples/data
 # Networks whose operations all are int8 run as specified, if nothing else is asked for.
 digits_tflite=examples/data/digits-tflite/model.tflite
 expect "a network of int8 runs in specified arithmetic" quietly "$digits_tflite" --input examples/data/digits-tflite/in0.npy --output "$work/default"
-expect "it says so" has "$work/table" "9 operations in the arithmetic of the 8-bit specification"
+expect "it says so" has "$work/table" "on integers: 9 of 9 operations, in the arithmetic of the 8-bit specification"
 expect "its outputs are those of specified arithmetic" cmp "$work/default/0.npy" "$work/specified/0.npy"
 # Violations of the 8-bit specification are warnings, a line each, in both arithmetics.
 for arithmetic in specified transformed; do
@@ -146,6 +147,23 @@ rejects "Exp 'power' cannot be evaluated" "$work/doubles.xml" --evaluation-limit
 expect "a network runs with a small budget for folding" quietly "$work/doubles.xml" --folding-limit 0 --folding-steps 0
 rejects "--folding-limit" "$work/doubles.xml" --folding-limit much
 rejects "--folding-steps" "$work/doubles.xml" --folding-steps many
+
+# Memory that cannot be had is an error that says what for and how much. (Sanitizers and emulators need more address space than any limit.)
+within() { (ulimit -v "$1" && shift && "${run[@]}" "$@") >"$work/out" 2>"$work/err"; }
+if within 2000000 "$network/model.xml"; then
+    refused=0
+    for limit in $(seq 16000 6000 130000); do
+        within "$limit" --help || continue
+        within "$limit" "$network/model.xml" && continue
+        refused=$((refused + 1))
+        expect "one line says how much memory cannot be had within $limit KiB: $(cat "$work/err")" \
+            grep -qE '^lpt_run: .+: .*[0-9] (bytes|KiB|MiB) of memory ' "$work/err"
+        expect "there is no other line within $limit KiB" [ "$(wc -l <"$work/err")" = 1 ]
+    done
+    expect "some limits are too small" [ $refused -gt 3 ]
+else
+    echo "skipped: memory that cannot be had (the program does not run within a limit)"
+fi
 
 rejects "MODEL is required"
 rejects "model.bin: unknown format" "$network/model.bin"
