@@ -191,7 +191,7 @@ TEST_CASE("Attention is near the operation in double; rows without a place that 
         double worst = 0;
         for (std::size_t i = 0; i < got.size(); ++i) {
             const double difference = std::abs(static_cast<double>(got[i]) - wanted[i]);
-            worst = std::max(worst, difference == 0 ? 0 : difference / size[i]);
+            worst = worse_of(worst, difference == 0 ? 0 : difference / size[i]);
         }
         CHECK(worst < 4e-6);
     });

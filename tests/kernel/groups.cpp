@@ -146,7 +146,7 @@ TEST_CASE("Reductions over any axes: the same bits everywhere, within the bound 
                 const double allowed = (80 + share / (is_product ? 1 : 64)) * 0x1p-24 * scale;
                 const bool is_exact = kind == k::reduction_kind::maximum || kind == k::reduction_kind::minimum;
                 const double difference = std::abs(static_cast<double>(got[i]) - value);
-                worst = std::max(worst, difference == 0 ? 0 : difference / (is_exact ? 0 : allowed));
+                worst = worse_of(worst, difference == 0 ? 0 : difference / (is_exact ? 0 : allowed));
             }
             CHECK(worst <= 1);
         }
@@ -217,7 +217,7 @@ TEST_CASE("Normalizations over any axes: the same bits everywhere, near the oper
                         : kind == k::normalization_kind::length ? std::sqrt(square + epsilon)
                                                                 : std::sqrt(std::max(square, epsilon));
                     const double value = (static_cast<double>(input[i]) - middle[group[i]]) / divisor;
-                    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - value) / (1 + std::abs(value)));
+                    worst = worse_of(worst, std::abs(static_cast<double>(got[i]) - value) / (1 + std::abs(value)));
                 }
                 CHECK(worst < 4e-6);
             }

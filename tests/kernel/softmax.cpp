@@ -85,7 +85,7 @@ TEST_CASE("Softmax and its logarithm are within the bound that their problem sta
                 for (std::size_t i = 0; i < got.size(); ++i) {
                     const double size = std::abs(wanted[i]);
                     const double allowed = logarithm ? error + 4 * 0x1p-24 * size : error * size + 0x1p-125;
-                    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - wanted[i]) / allowed);
+                    worst = worse_of(worst, std::abs(static_cast<double>(got[i]) - wanted[i]) / allowed);
                 }
                 CAPTURE(problem.length);
                 CHECK(worst <= 1);

@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,11 @@
 namespace kernel_test {
 
 namespace k = lpt::kernel;
+
+/// The greater of two errors; one that is no number is greater than any.
+inline double worse_of(double worst, double error) {
+    return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+}
 
 /// An array whose last byte is the last byte of a page; the next page cannot be accessed. What lies before it in memory is filled with
 /// a pattern, `front_is_intact` says whether it still is.

@@ -359,22 +359,6 @@ class explainer {
                         std::max(std::abs(facts(type).lowest - low), std::abs(facts(type).highest - high)));
         }
     }
-    /// A range that is computed when the network runs: lo + q (hi - lo) / (L - 1) rounds otherwise than s (q - z).
-    void explain_ranges_at_run_time() {
-        for (std::size_t i = 0; i < local_.places.size(); ++i) {
-            const node& made = after_[local_.places[i].node];
-            if (!made.is<op::fake_quantize>() ||
-                (after_.constant_value(made.input(3)) != nullptr && after_.constant_value(made.input(4)) != nullptr)) {
-                continue;
-            }
-            double size = local_.greatest();
-            for (const tensor& bound : values_at(after_, {made.input(3), made.input(4)}, inputs_)) {
-                size += magnitude(bound);
-            }
-            result_.entries.set(static_cast<std::size_t>(difference::rounded_quotient));
-            result_.bound = std::max(result_.bound, std::ldexp(8.0, -53) * size);
-        }
-    }
     /// The attention reads what it read before. Other readers of the two caches get values x that went through the type: of
     /// y = x · scale − shift the nearest value of the type, at most the |y| / 16 (/ 8) of half a last digit away, or half the least value, or
     /// the distance to the range of the type.
@@ -560,8 +544,6 @@ public:
             explain_convolution();
         } else if (is("MoveFakeConvertUpThroughKVCacheConcat")) {
             explain_caches();
-        } else if (is("ConvertQuantizeDequantize")) {
-            explain_ranges_at_run_time();
         } else if (is("KVCacheConcat")) {
             explain_requantized_cache();
         } else {
