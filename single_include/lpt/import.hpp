@@ -235,7 +235,7 @@ class model_builder {
     std::string file_;
     source_node now_;
     std::vector<node_id> made_;  // of the node that was begun
-    std::unordered_set<std::string> names_;
+    std::unordered_map<std::string, int> names_;  // and the number that the next of the same name gets
 
     text place() const {
         text words(text_view(file_.c_str()));
@@ -263,10 +263,15 @@ class model_builder {
                each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
     }
     std::string unique(const std::string& wanted) {
-        std::string name = wanted;
-        for (int i = 1; !names_.insert(name).second; ++i) {
-            name = wanted + "_" + std::to_string(i);
+        const auto [found, is_new] = names_.try_emplace(wanted, 1);
+        if (is_new) {
+            return wanted;
         }
+        int& next = found->second;
+        std::string name;
+        do {
+            name = wanted + "_" + std::to_string(next++);
+        } while (!names_.try_emplace(name, 1).second);
         return name;
     }
 
@@ -695,6 +700,7 @@ struct node_description {
     std::string_view name;
     std::string_view type;
     std::string_view domain;
+    std::string_view overload;  // which of the functions of that name
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
     std::vector<attribute> attributes;
@@ -733,6 +739,7 @@ using operator_sets = std::map<std::string_view, std::int64_t>;  // version by d
 struct function_description {
     std::string_view name;
     std::string_view domain;
+    std::string_view overload;
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
     std::vector<attribute> defaults;
@@ -744,7 +751,8 @@ struct model_description {
     graph_description graph;
     bool has_graph = false;
     operator_sets imported;
-    std::map<std::pair<std::string_view, std::string_view>, function_description> functions;  // by domain and name
+    using function_key = std::array<std::string_view, 3>;  // domain, name, overload
+    std::map<function_key, function_description> functions;
 };
 
 /// `ai.onnx` is another name of the empty domain.
@@ -786,6 +794,7 @@ inline node_description read_node(message from) {
             case 4: result.type = from.view(); break;
             case 5: result.attributes.push_back(read_attribute(from.inner())); break;
             case 7: result.domain = domain_of(from.view()); break;
+            case 8: result.overload = from.view(); break;
             default: from.skip();
         }
     }
@@ -928,6 +937,7 @@ inline function_description read_function(message from) {
             case 9: read_operator_set(from.inner(), result.imported); break;
             case 10: result.domain = domain_of(from.view()); break;
             case 11: result.defaults.push_back(read_attribute(from.inner())); break;
+            case 13: result.overload = from.view(); break;
             default: from.skip();
         }
     }
@@ -945,7 +955,7 @@ inline model_description read_model(message from) {
             case 8: read_operator_set(from.inner(), result.imported); break;
             case 25: {
                 function_description function = read_function(from.inner());
-                const std::pair key{function.domain, function.name};
+                const model_description::function_key key{function.domain, function.name, function.overload};
                 result.functions.insert_or_assign(key, std::move(function));
                 break;
             }
@@ -1310,7 +1320,22 @@ struct session {
     external_files& others;
     const model_description& model;
     operator_lookup find;
-    std::int64_t nodes_left = 0;  // functions and bodies may not make more of a file than its size allows
+    /// What may still be made of the file: functions, bodies and operators make much of a few bytes.
+    std::int64_t nodes_left;
+    std::int64_t operations_left;
+    std::int64_t bytes_left;  // of constants that are not the file's own bytes
+    std::int64_t parts_left;  // of sequences
+    std::unordered_set<const void*> counted = {};
+
+    session(const mapped_file& read_from, external_files& beside, const model_description& described,
+            operator_lookup finding)
+        : file(read_from), others(beside), model(described), find(finding) {
+        const auto size = static_cast<std::int64_t>(file.size());
+        nodes_left = size / 4 + 1024;
+        operations_left = size / 2 + (1 << 18);
+        bytes_left = size * 16 + (64 << 20);
+        parts_left = size + (1 << 20);
+    }
 };
 
 /// Names and what they stand for: of a graph, or of a function that is called.
@@ -1318,6 +1343,8 @@ struct scope {
     std::unordered_map<std::string_view, value> values;
     const scope* outer = nullptr;
     const operator_sets* imported = nullptr;
+    const node_description* caller = nullptr;  // of a function: the node that calls it
+    const function_description* function = nullptr;  // which it is
     std::string prefix;  // of the names of nodes
     int depth = 0;  // of functions and bodies in each other
 
@@ -1338,6 +1365,19 @@ struct scope {
             }
         }
         return nullptr;
+    }
+    /// The function that this lies in, perhaps within bodies; null in none.
+    const scope* function_around() const {
+        const scope* each = this;
+        while (each != nullptr && each->function == nullptr) {
+            each = each->outer;
+        }
+        return each;
+    }
+    /// True for an input of the function that its caller leaves out.
+    bool leaves_out(std::string_view input) const {
+        const auto& all = function->inputs;
+        return std::find(all.begin(), all.end(), input) != all.end() && !values.contains(input);
     }
 };
 
@@ -1411,6 +1451,20 @@ public:
     /// The real numbers that a quantized value stands for.
     output_ref real_of(const value& from);
 
+    /// Raises an error where what was made since the graph had `before` places for nodes is more than the file's size allows.
+    void count_made(std::size_t before) {
+        const lpt::graph& model = builder_.model();
+        session_.operations_left -= static_cast<std::int64_t>(model.id_bound() - before);
+        for (std::size_t i = before; i < model.id_bound(); ++i) {
+            const tensor* value = model.contains(id_at(i)) ? model.constant_value(id_at(i)) : nullptr;
+            if (value != nullptr && !value->is_window() && session_.counted.insert(value->data()).second) {
+                session_.bytes_left -= static_cast<std::int64_t>(value->size_in_bytes());
+            }
+        }
+        if (session_.operations_left < 0 || session_.bytes_left < 0) {
+            builder_.wrong({"operators make more of the model than its size allows"});
+        }
+    }
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
     void read_node(const node_description& node, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);
@@ -2740,6 +2794,31 @@ inline void read_mat_mul(operation& n) {
     n.out(n.convert(product, type));
 }
 
+/// Orders of axes that bring channels from the end behind the batch, and back.
+struct channel_orders {
+    lpt::integers to_front{0};
+    lpt::integers to_back{0};
+
+    explicit channel_orders(std::size_t rank) {
+        const auto last = static_cast<std::int64_t>(rank) - 1;
+        to_front.push_back(last);
+        for (std::int64_t axis = 1; axis < last; ++axis) {
+            to_front.push_back(axis);
+            to_back.push_back(axis + 1);
+        }
+        to_back.push_back(1);
+    }
+};
+
+/// Data whose channels `channels_last` says to be at the end, with channels behind the batch.
+inline output_ref channels_first(operation& n, output_ref x) {
+    return n.flag("channels_last") ? n.transpose(x, channel_orders(n.rank(x)).to_front) : x;
+}
+/// What became of such data, with channels where it had them.
+inline output_ref channels_as_given(operation& n, output_ref x) {
+    return n.flag("channels_last") ? n.transpose(x, channel_orders(n.rank(x)).to_back) : x;
+}
+
 /// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
 inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
     if (!n.has(port)) {
@@ -2752,9 +2831,9 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
 }
 
 inline void read_quantized_convolution(operation& n) {
-    const output_ref x = real_at(n, 0, 1, 2);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     const output_ref weights = real_at(n, 3, 4, 5, 0);
-    out_quantized(n, convolved(n, x, weights, bias_of(n, 8, 1, 4)), 6, 7);
+    out_quantized(n, channels_as_given(n, convolved(n, x, weights, bias_of(n, 8, 1, 4))), 6, 7);
 }
 
 inline void read_quantized_product(operation& n) {
@@ -3344,7 +3423,7 @@ inline op::interpolate resize_attributes(operation& n) {
     const std::string_view mode = n.words("mode", "nearest");
     const std::string_view place =
         n.words("coordinate_transformation_mode", n.version() < 11 ? "asymmetric" : "half_pixel");
-    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "simple" : "round_prefer_floor");
     const auto find = [&](auto words, std::string_view word, text_view attribute) {
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i] == shown(word)) {
@@ -3508,7 +3587,7 @@ inline void add_weights(operation& n, const resampled_axis& one, double place, d
 }
 
 inline double nearest_place(operation& n, double place) {
-    const std::string_view mode = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const std::string_view mode = n.words("nearest_mode", "round_prefer_floor");
     if (mode == "round_prefer_floor") {
         return math::ceil(place - 0.5);
     }
@@ -4186,16 +4265,15 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     return producers;
 }
 
-/// A node of a function with the attributes that the caller gives it.
-inline node_description with_attributes(const node_description& node, const node_description& caller,
-                                        const function_description& function) {
+/// A node of a function, or of a body in it, with the attributes that the caller gives it, and without the inputs that the caller leaves out.
+inline node_description as_called(const node_description& node, const scope& called, const scope& names) {
     node_description result = node;
     std::erase_if(result.attributes, [&](attribute& each) {
         if (each.reference.empty()) {
             return false;
         }
-        const attribute* given = caller.find(each.reference);
-        for (const attribute& otherwise : function.defaults) {
+        const attribute* given = called.caller->find(each.reference);
+        for (const attribute& otherwise : called.function->defaults) {
             if (given == nullptr && otherwise.name == each.reference) {
                 given = &otherwise;
             }
@@ -4208,6 +4286,11 @@ inline node_description with_attributes(const node_description& node, const node
         each.name = name;
         return false;
     });
+    for (std::string_view& input : result.inputs) {
+        if (called.leaves_out(input) && names.find(input) == nullptr) {
+            input = {};
+        }
+    }
     return result;
 }
 
@@ -4233,7 +4316,11 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
     }
 }
 
-inline void graph_reader::read_node(const node_description& node, scope& names) {
+inline void graph_reader::read_node(const node_description& written, scope& names) {
+    const scope* called = names.function_around();
+    const std::optional<node_description> adapted =
+        called == nullptr ? std::nullopt : std::optional(detail::as_called(written, *called, names));
+    const node_description& node = adapted ? *adapted : written;
     const source_node around = builder_.current();
     std::string name(node.name);
     if (name.empty() && !node.outputs.empty()) {
@@ -4243,7 +4330,7 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
     if (--session_.nodes_left < 0) {
         builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
     }
-    const auto function = session_.model.functions.find({node.domain, node.type});
+    const auto function = session_.model.functions.find({node.domain, node.type, node.overload});
     if (function != session_.model.functions.end()) {
         call(function->second, node, names);
         builder_.begin(around);
@@ -4260,7 +4347,9 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
     }
+    const std::size_t before = builder_.model().id_bound();
     lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
+    count_made(before);
     builder_.finish();
     builder_.begin(around);
 }
@@ -4268,6 +4357,8 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
 inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
     scope inner;
     inner.imported = &function.imported;
+    inner.caller = &caller;
+    inner.function = &function;
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
@@ -4275,19 +4366,7 @@ inline void graph_reader::call(const function_description& function, const node_
             inner.values[function.inputs[i]] = *found;
         }
     }
-    std::vector<node_description> nodes;
-    for (const node_description& each : function.nodes) {
-        nodes.push_back(detail::with_attributes(each, caller, function));
-        for (std::string_view& input : nodes.back().inputs) {
-            // An input that the caller leaves out is left out inside, too.
-            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-                if (input == function.inputs[i] && !inner.values.contains(input)) {
-                    input = {};
-                }
-            }
-        }
-    }
-    read_nodes(nodes, inner);
+    read_nodes(function.nodes, inner);
     for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
         if (caller.outputs[i].empty()) {
             continue;
@@ -6116,20 +6195,12 @@ void read_quantized_binary(operation& n) {
     out_quantized(n, n.make(Op{}, {a, b}), 6, 7);
 }
 
-inline void require_channels_first(operation& n) {
-    if (n.flag("channels_last")) {
-        n.wrong({"channels_last is not supported"});
-    }
-}
-
 inline void read_quantized_global_average_pool(operation& n) {
-    require_channels_first(n);
-    const output_ref x = real_at(n, 0, 1, 2);
-    out_quantized(n, n.reduce<op::reduce_mean>(x, spatial_axes(n, x), true), 3, 4);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
+    out_quantized(n, channels_as_given(n, n.reduce<op::reduce_mean>(x, spatial_axes(n, x), true)), 3, 4);
 }
 
 inline void read_quantized_average_pool(operation& n) {
-    require_channels_first(n);
     op::avg_pool what;
     read_pool_window(n, what);
     what.exclude_pad = !n.flag("count_include_pad");
@@ -6137,7 +6208,8 @@ inline void read_quantized_average_pool(operation& n) {
     if (plain) {
         what.dilations = {};
     }
-    out_quantized(n, n.make_node(what, {real_at(n, 0, 1, 2)}, plain ? 1 : 16), 3, 4);
+    const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
+    out_quantized(n, channels_as_given(n, n.make_node(what, {x}, plain ? 1 : 16)), 3, 4);
 }
 
 /// Elements of one input or the other, by a condition.
@@ -6154,17 +6226,10 @@ inline void read_max_pool_of_channels_last(operation& n) {
     if (rank != what.kernel.size() + 2) {
         n.wrong({"has a window of ", what.kernel.size(), " axes for data of ", rank});
     }
-    const auto last = static_cast<std::int64_t>(rank) - 1;
-    lpt::integers to_front{0, last};
-    lpt::integers to_back{0};
-    for (std::int64_t axis = 1; axis < last; ++axis) {
-        to_front.push_back(axis);
-        to_back.push_back(axis + 1);
-    }
-    to_back.push_back(1);
+    const channel_orders orders(rank);
     what.index_element_type = i64;
-    const node_id made = n.make_node(what, {n.transpose(x, to_front)}, 14);
-    n.out(n.transpose(made, to_back));
+    const node_id made = n.make_node(what, {n.transpose(x, orders.to_front)}, 14);
+    n.out(n.transpose(made, orders.to_back));
 }
 
 /// Scale and zero point of the output, then three inputs for each part.
@@ -8199,7 +8264,19 @@ inline std::size_t place_at(operation& n, std::size_t port, std::size_t last) {
     return static_cast<std::size_t>(place < 0 ? place + size : place);
 }
 
+inline value part_at(operation& n, std::size_t port) {
+    value part = n.value_at(port);
+    if (part.sequence) {
+        n.wrong({"input ", port, " is a sequence, but must be a tensor"});
+    }
+    return part;
+}
+
 inline void out_sequence(operation& n, std::vector<value> parts) {
+    n.reader().shared().parts_left -= static_cast<std::int64_t>(parts.size());
+    if (n.reader().shared().parts_left < 0) {
+        n.wrong({"sequences have more parts together than the model's size allows"});
+    }
     n.out_value(0, {&n.reader(), {}, nullptr, std::make_shared<std::vector<value>>(std::move(parts))});
 }
 
@@ -8208,7 +8285,7 @@ inline void out_sequence(operation& n, std::vector<value> parts) {
 inline void read_sequence_construct(operation& n) {
     std::vector<value> parts;
     for (std::size_t port = 0; port < n.inputs(); ++port) {
-        parts.push_back(n.value_at(port));
+        parts.push_back(detail::part_at(n, port));
     }
     detail::out_sequence(n, std::move(parts));
 }
@@ -8233,7 +8310,7 @@ inline void read_sequence_insert(operation& n) {
     const bool is_end = !n.has(2) || (n.known_input(2).elements() == 1 &&
                                       n.known_input(2).integer(0) == static_cast<std::int64_t>(size));
     const std::size_t place = is_end ? size : detail::place_at(n, 2, size);
-    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), n.value_at(1));
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), detail::part_at(n, 1));
     detail::out_sequence(n, std::move(parts));
 }
 inline void read_sequence_erase(operation& n) {
@@ -8254,9 +8331,6 @@ inline void read_concat_from_sequence(operation& n) {
     const std::int64_t axis = n.integer("axis", 0);
     seq<output_ref> parts;
     for (const value& each : detail::sequence_at(n, from, 0)) {
-        if (each.sequence) {
-            n.wrong({"joins sequences of sequences, which is not supported"});
-        }
         const output_ref part = n.reader().plain_of(each);
         parts.push_back(makes_axis ? n.unsqueeze(part, {n.axis_of(axis, n.rank(part) + 1)}) : part);
     }
@@ -8638,8 +8712,7 @@ template <compiled = once>
             fail({"is not a model: it has no graph"});
         }
         onnx::external_files others(path, external_data_anywhere);
-        const auto most_nodes = static_cast<std::int64_t>(file.size() / 4 + 1024);
-        onnx::session shared{file, others, model, &onnx::find_operator, most_nodes};
+        onnx::session shared(file, others, model, &onnx::find_operator);
         return onnx::graph_reader(shared, nullptr, 0, path).read_model(model.graph);
     } catch (const error& raised) {
         if (raised.message().view().starts_with(name)) {
@@ -17120,6 +17193,8 @@ struct value {
     const std::byte* constant = nullptr;
     std::uint64_t reshaped = 0;  // how often the shape became another
 
+    /// False until an operation, or the caller of the network, has given it one; one without elements needs none.
+    bool has_value() const { return constant != nullptr || has_room_ || dimensions.dimensions().contains(0); }
     std::int64_t elements() const { return static_cast<std::int64_t>(dimensions.elements()); }
     const std::byte* data() const { return constant != nullptr ? constant : memory.data(); }
 
@@ -17388,7 +17463,11 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     bool has_output(std::size_t index) const { return index < info_->outputs.size() && info_->outputs[index] >= 0; }
-    const value& in(std::size_t index) const { return at(info_->inputs, index, "input"); }
+    const value& in(std::size_t index) const {
+        const value& found = at(info_->inputs, index, "input");
+        if (!found.has_value()) fail({"input ", index, " has no value: no operation gives it one"});
+        return found;
+    }
     /// A tensor by its number in the file.
     const value& tensor(std::int64_t number) const { return (*values_)[static_cast<std::size_t>(number)]; }
     /// The state that an operation changes.

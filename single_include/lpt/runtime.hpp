@@ -3096,15 +3096,30 @@ class iterations {
         if (count >= 0) {
             return count;
         }
-        const tensor* always = nullptr;
-        if (maps_.execution_condition >= 0) {
-            const node& result = body()[body().results()[static_cast<std::size_t>(maps_.execution_condition)]];
-            always = body().constant_value(result.input(0));
-        }
-        if (maps_.execution_condition < 0 || (always != nullptr && is_true(node_, *always, "its condition"))) {
+        if (condition_always_holds()) {
             wrong_body(node_, "it would never end: it has no trip count, and its condition always holds");
         }
         return -1;
+    }
+    /// Whether the body's condition is known to hold behind every iteration: there is none, or it is a constant, or what came in.
+    bool condition_always_holds() const {
+        if (maps_.execution_condition < 0) {
+            return true;
+        }
+        const auto condition = static_cast<std::size_t>(maps_.execution_condition);
+        const output_ref source = body()[body().results()[condition]].input(0);
+        if (const tensor* constant = body().constant_value(source)) {
+            return is_true(node_, *constant, "its condition");
+        }
+        for (const op::body_input& entry : *maps_.inputs) {
+            const bool stays =
+                entry.holds == op::body_input::form::invariant ||
+                (entry.holds == op::body_input::form::merged && entry.result == maps_.execution_condition);
+            if (stays && body().parameters()[static_cast<std::size_t>(entry.parameter)] == source.node) {
+                return is_true(node_, inputs_[static_cast<std::size_t>(entry.port)], "its condition");
+            }
+        }
+        return false;
     }
 
     void set_parameters(std::int64_t iteration) {
@@ -3276,7 +3291,7 @@ public:
         const std::int64_t most = is_loop ? trip_count() : count_of_parts();
         bool goes_on = !is_loop || is_true(node_, inputs_[1], "the condition (input 1)");
         const std::int64_t limit = most_iterations();
-        if (goes_on && maps_.execution_condition < 0) {
+        if (goes_on && condition_always_holds()) {
             check_iterations(most, limit);
         }
         std::int64_t count = 0;
@@ -7845,6 +7860,13 @@ inline bool is_rounded_next(const graph& model, node_id id) {
     return model.use_count(id) == 1 && model[model.first_use(id).node].is<op::round>();
 }
 
+/// True if a division by constants is one in the plan, too, not a product with their reciprocals, which may give another last digit: where
+/// that decides about a step, as behind a single number, which is the scale or the mean of others.
+inline bool is_divided_exactly(const graph& model, node_id id) {
+    const shape& dimensions = model[id].shape();
+    return is_rounded_next(model, id) || (dimensions.is_static() && dimensions.elements() == 1);
+}
+
 /// True if multiplying by 1 / v divides by v to the last bit.
 inline bool has_exact_reciprocal(double v) {
     const auto inverse = static_cast<float>(1 / v);
@@ -7878,7 +7900,7 @@ inline bool extend_by_constant(chain& to, const graph& model, node_id id, const 
                 return false;
             }
             // An exact reciprocal joins the scaling before it; at the start a division is the form that conversions know.
-            if (is_rounded_next(model, id) && (to.functions.empty() || !numbers.all(has_exact_reciprocal))) {
+            if (is_divided_exactly(model, id) && (to.functions.empty() || !numbers.all(has_exact_reciprocal))) {
                 to.divide(numbers);
                 return true;
             }

@@ -40,7 +40,9 @@ double work_per_element(const graph& model, const node& each) {
                             each.is<op::group_convolution_backprop_data>() || each.is<op::mat_mul>() ||
                             each.is<op::scaled_dot_product_attention>();
     for (std::size_t port = 1; multiplies && port < each.inputs(); ++port) {
-        result *= std::max(1.0, elements_of(model.shape(each.input(port))));
+        for (const dimension size : model.shape(each.input(port))) {
+            result *= std::max(1.0, static_cast<double>(size));  // a window is walked without channels, too
+        }
     }
     return result;
 }
