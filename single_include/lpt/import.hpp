@@ -115,7 +115,7 @@ inline file_contents open_file(const char* path) {
     void* first = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     ::close(file);
     if (first == MAP_FAILED) {
-        fail({path, ": cannot be mapped into memory: ", std::strerror(errno)});
+        fail({path, ": its ", size, " bytes cannot be mapped into memory: ", std::strerror(errno)});
     }
     return {first, size,
             [](void* memory, std::size_t count) noexcept {
