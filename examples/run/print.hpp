@@ -63,7 +63,7 @@ inline std::string shortened(const std::string& words, std::size_t room) {
     return result;
 }
 
-/// The kernel of an executed operation; the step that computes another one; nothing for what is gone.
+/// The kernel of an executed operation; of another one the step that computes it, or `undef` where it is gone.
 inline std::string place_of(const row& each) {
     const bool is_elsewhere = each.status != "EXECUTED" && !each.step.empty();
     return is_elsewhere ? "in " + shortened(printable(each.step), 29) : each.execution_type;
