@@ -17176,15 +17176,6 @@ public:
 
 namespace lpt::inline LPT_ABI::specified {
 
-namespace detail {
-
-/// `std::memcpy` for blocks that may be empty: tensors without elements need not have an address.
-inline void copy_bytes(const std::byte* from, std::byte* to, std::size_t count) {
-    if (count != 0) std::memcpy(to, from, count);
-}
-
-}  // namespace detail
-
 /// A tensor while a network runs. Constants lie in the model.
 struct value {
     element type = dynamic;
@@ -18289,7 +18280,7 @@ inline void copy_all(const value& input, value& output, const shape& wanted) {
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     output.reshape(wanted);
-    copy_bytes(input.data(), output.memory.data(), output.memory.size());
+    copy_bytes(output.memory.data(), input.data(), output.memory.size());
 }
 
 /// All elements of the first input, which the output has in another shape.
@@ -18773,7 +18764,7 @@ inline step make_gather(const operation& op) {
             for (std::int64_t k = 0; k < positions; ++k, to += block) {
                 const std::int64_t index = indices[static_cast<std::size_t>(i / outer * positions + k)];
                 if (index < 0 || index >= of[axis]) fail({"GATHER: position ", index, " of ", of[axis]});
-                detail::copy_bytes(input.data() + (i * of[axis] + index) * block, to, static_cast<std::size_t>(block));
+                copy_bytes(to, input.data() + (i * of[axis] + index) * block, static_cast<std::size_t>(block));
             }
         }
     };
@@ -18825,8 +18816,9 @@ inline step make_gather_nd(const operation& op) {
         output.reshape(move(wanted));
         const auto size = static_cast<std::int64_t>(detail::size_of(input));
         for (std::int64_t i = 0; i < at.count; ++i)
-            detail::copy_bytes(input.data() + at.first[static_cast<std::size_t>(i)] * size,
-                               output.to<std::byte>() + i * at.block * size, static_cast<std::size_t>(at.block * size));
+            copy_bytes(output.to<std::byte>() + i * at.block * size,
+                       input.data() + at.first[static_cast<std::size_t>(i)] * size,
+                       static_cast<std::size_t>(at.block * size));
     };
 }
 
@@ -18846,8 +18838,8 @@ inline step make_embedding(const operation& op) {
         for (std::size_t i = 0; i < indices.size(); ++i) {
             if (indices[i] < 0 || indices[i] >= table.dimensions[0])
                 fail({"EMBEDDING_LOOKUP: row ", indices[i], " of ", table.dimensions[0]});
-            detail::copy_bytes(table.data() + static_cast<std::size_t>(indices[i]) * block,
-                               output.to<std::byte>() + i * block, block);
+            copy_bytes(output.to<std::byte>() + i * block, table.data() + static_cast<std::size_t>(indices[i]) * block,
+                       block);
         }
     };
 }
@@ -21579,7 +21571,7 @@ inline step make_nearest(const operation& op) {
             const std::int64_t source = row / rows * height + from.rows[static_cast<std::size_t>(row % rows)];
             const std::byte* const first = input.data() + source * width * pixel;
             for (const std::int64_t column : from.columns) {
-                detail::copy_bytes(first + column * pixel, to, static_cast<std::size_t>(pixel));
+                copy_bytes(to, first + column * pixel, static_cast<std::size_t>(pixel));
                 to += pixel;
             }
         });
@@ -22617,7 +22609,7 @@ public:
         if (content.size() != input.memory.size())
             fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
                   name(input.type), input.dimensions, ")"});
-        detail::copy_bytes(content.data(), input.memory.data(), content.size());
+        copy_bytes(input.memory.data(), content.data(), content.size());
     }
 
     /// Variables become what they were when the network was made: zeros, or what its initialization gives them.

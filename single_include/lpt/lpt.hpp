@@ -1898,6 +1898,16 @@ constexpr void store(std::byte* to, Value value) {
 
 }  // namespace detail
 
+constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
+    if (lpt::is_constant_evaluated()) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = from[i];
+        }
+    } else if (count != 0) {  // an empty tensor has no bytes to point at
+        __builtin_memcpy(to, from, count);
+    }
+}
+
 constexpr bytes::bytes(float one) {
     own_.resize(sizeof one);
     detail::store(own_.data(), one);
@@ -16500,16 +16510,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 /// what does not come from the input. The distances of all axes add up.
 using axis_source = seq<std::int64_t>;
 inline constexpr std::int64_t outside = -1;
-
-constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
-    if (lpt::is_constant_evaluated()) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] = from[i];
-        }
-    } else if (count != 0) {  // an empty tensor has no bytes to point at
-        __builtin_memcpy(to, from, count);
-    }
-}
 
 namespace detail {
 

@@ -2933,9 +2933,7 @@ inline void copy_elements(element type, std::byte* target, std::size_t to, const
                           std::size_t count) {
     if (bit_width(type) >= 8) {
         const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
-        if (count != 0) {
-            std::memcpy(target + to * width, source + from * width, count * width);
-        }
+        copy_bytes(target + to * width, source + from * width, count * width);
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -2946,9 +2944,7 @@ inline void copy_elements(element type, std::byte* target, std::size_t to, const
 /// The same values in bytes of their own.
 inline tensor copy_of(const tensor& value) {
     tensor_builder result(value.type(), value.dimensions());
-    if (value.size_in_bytes() != 0) {
-        std::memcpy(result.data(), value.data(), value.size_in_bytes());
-    }
+    copy_bytes(result.data(), value.data(), value.size_in_bytes());
     return result.finish();
 }
 
@@ -4906,7 +4902,7 @@ constexpr tensor gather_nd(const call& node) {
             }
             place = place * static_cast<std::size_t>(size) + static_cast<std::size_t>(index < 0 ? index + size : index);
         }
-        evaluation::copy_bytes(to.data() + i * inner, from.data() + (i / slices * batch_size + place) * inner, inner);
+        copy_bytes(to.data() + i * inner, from.data() + (i / slices * batch_size + place) * inner, inner);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -4931,7 +4927,7 @@ constexpr tensor reverse_sequence(const call& node) {
             fail({"ReverseSequence: length ", length, " is outside an axis of size ", data[time_axis]});
         }
         const std::int64_t source = time < length ? place + (length - 1 - 2 * time) * strides[time_axis] : place;
-        evaluation::copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);
+        copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -4971,8 +4967,8 @@ constexpr tensor roll(const call& node) {
             const std::int64_t place = begin / strides[axis] % data[axis];
             target += ((place + shifts[axis]) % data[axis] - place) * strides[axis];
         }
-        evaluation::copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
-        evaluation::copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
+        copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
+        copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -4996,7 +4992,7 @@ constexpr tensor gather_elements(const call& node) {
         }
         const std::size_t outer = i / inner / count * static_cast<std::size_t>(size);
         const std::size_t place = outer + static_cast<std::size_t>(index < 0 ? index + size : index);
-        evaluation::copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
+        copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -5860,10 +5856,10 @@ constexpr tensor scatter_update(const call& node) {
     const std::size_t row =
         elements_between(data, axis + 1, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
     evaluation::raw_output to(type, data);
-    evaluation::copy_bytes(to.data(), from.data(), from.size_in_bytes());
+    copy_bytes(to.data(), from.data(), from.size_in_bytes());
     for (std::size_t i = 0; i < outer * count; ++i) {
         const std::size_t place = checked_index("ScatterUpdate", places[i % count], data[axis]);
-        evaluation::copy_bytes(to.data() + (i / count * size + place) * row, updates.data() + i * row, row);
+        copy_bytes(to.data() + (i / count * size + place) * row, updates.data() + i * row, row);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }

@@ -31,7 +31,7 @@ constexpr tensor gather_nd(const call& node) {
             }
             place = place * static_cast<std::size_t>(size) + static_cast<std::size_t>(index < 0 ? index + size : index);
         }
-        evaluation::copy_bytes(to.data() + i * inner, from.data() + (i / slices * batch_size + place) * inner, inner);
+        copy_bytes(to.data() + i * inner, from.data() + (i / slices * batch_size + place) * inner, inner);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -56,7 +56,7 @@ constexpr tensor reverse_sequence(const call& node) {
             fail({"ReverseSequence: length ", length, " is outside an axis of size ", data[time_axis]});
         }
         const std::int64_t source = time < length ? place + (length - 1 - 2 * time) * strides[time_axis] : place;
-        evaluation::copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);
+        copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -96,8 +96,8 @@ constexpr tensor roll(const call& node) {
             const std::int64_t place = begin / strides[axis] % data[axis];
             target += ((place + shifts[axis]) % data[axis] - place) * strides[axis];
         }
-        evaluation::copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
-        evaluation::copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
+        copy_bytes(to.data() + block(target + cut), from.data() + block(begin), block(length - cut));
+        copy_bytes(to.data() + block(target), from.data() + block(begin + length - cut), block(cut));
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }
@@ -121,7 +121,7 @@ constexpr tensor gather_elements(const call& node) {
         }
         const std::size_t outer = i / inner / count * static_cast<std::size_t>(size);
         const std::size_t place = outer + static_cast<std::size_t>(index < 0 ? index + size : index);
-        evaluation::copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
+        copy_bytes(to.data() + i * width, from.data() + (place * inner + i % inner) * width, width);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }

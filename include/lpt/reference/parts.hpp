@@ -4,7 +4,6 @@
 
 #include <lpt/graph/fold.hpp>
 
-#include <cstring>
 #include <vector>
 
 namespace lpt::inline LPT_ABI::reference::detail {
@@ -56,9 +55,7 @@ inline void copy_elements(element type, std::byte* target, std::size_t to, const
                           std::size_t count) {
     if (bit_width(type) >= 8) {
         const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
-        if (count != 0) {
-            std::memcpy(target + to * width, source + from * width, count * width);
-        }
+        copy_bytes(target + to * width, source + from * width, count * width);
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -69,9 +66,7 @@ inline void copy_elements(element type, std::byte* target, std::size_t to, const
 /// The same values in bytes of their own.
 inline tensor copy_of(const tensor& value) {
     tensor_builder result(value.type(), value.dimensions());
-    if (value.size_in_bytes() != 0) {
-        std::memcpy(result.data(), value.data(), value.size_in_bytes());
-    }
+    copy_bytes(result.data(), value.data(), value.size_in_bytes());
     return result.finish();
 }
 

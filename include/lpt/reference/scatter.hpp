@@ -83,10 +83,10 @@ constexpr tensor scatter_update(const call& node) {
     const std::size_t row =
         elements_between(data, axis + 1, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
     evaluation::raw_output to(type, data);
-    evaluation::copy_bytes(to.data(), from.data(), from.size_in_bytes());
+    copy_bytes(to.data(), from.data(), from.size_in_bytes());
     for (std::size_t i = 0; i < outer * count; ++i) {
         const std::size_t place = checked_index("ScatterUpdate", places[i % count], data[axis]);
-        evaluation::copy_bytes(to.data() + (i / count * size + place) * row, updates.data() + i * row, row);
+        copy_bytes(to.data() + (i / count * size + place) * row, updates.data() + i * row, row);
     }
     return evaluation::convert_tensor(to.finish(), node.input(0).type());
 }

@@ -44,7 +44,7 @@ inline step make_gather(const operation& op) {
             for (std::int64_t k = 0; k < positions; ++k, to += block) {
                 const std::int64_t index = indices[static_cast<std::size_t>(i / outer * positions + k)];
                 if (index < 0 || index >= of[axis]) fail({"GATHER: position ", index, " of ", of[axis]});
-                detail::copy_bytes(input.data() + (i * of[axis] + index) * block, to, static_cast<std::size_t>(block));
+                copy_bytes(to, input.data() + (i * of[axis] + index) * block, static_cast<std::size_t>(block));
             }
         }
     };
@@ -96,8 +96,9 @@ inline step make_gather_nd(const operation& op) {
         output.reshape(move(wanted));
         const auto size = static_cast<std::int64_t>(detail::size_of(input));
         for (std::int64_t i = 0; i < at.count; ++i)
-            detail::copy_bytes(input.data() + at.first[static_cast<std::size_t>(i)] * size,
-                               output.to<std::byte>() + i * at.block * size, static_cast<std::size_t>(at.block * size));
+            copy_bytes(output.to<std::byte>() + i * at.block * size,
+                       input.data() + at.first[static_cast<std::size_t>(i)] * size,
+                       static_cast<std::size_t>(at.block * size));
     };
 }
 
@@ -117,8 +118,8 @@ inline step make_embedding(const operation& op) {
         for (std::size_t i = 0; i < indices.size(); ++i) {
             if (indices[i] < 0 || indices[i] >= table.dimensions[0])
                 fail({"EMBEDDING_LOOKUP: row ", indices[i], " of ", table.dimensions[0]});
-            detail::copy_bytes(table.data() + static_cast<std::size_t>(indices[i]) * block,
-                               output.to<std::byte>() + i * block, block);
+            copy_bytes(output.to<std::byte>() + i * block, table.data() + static_cast<std::size_t>(indices[i]) * block,
+                       block);
         }
     };
 }

@@ -52,7 +52,7 @@ inline void copy_all(const value& input, value& output, const shape& wanted) {
     if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
         fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
     output.reshape(wanted);
-    copy_bytes(input.data(), output.memory.data(), output.memory.size());
+    copy_bytes(output.memory.data(), input.data(), output.memory.size());
 }
 
 /// All elements of the first input, which the output has in another shape.

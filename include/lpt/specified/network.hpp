@@ -330,7 +330,7 @@ public:
         if (content.size() != input.memory.size())
             fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
                   name(input.type), input.dimensions, ")"});
-        detail::copy_bytes(content.data(), input.memory.data(), content.size());
+        copy_bytes(input.memory.data(), content.data(), content.size());
     }
 
     /// Variables become what they were when the network was made: zeros, or what its initialization gives them.

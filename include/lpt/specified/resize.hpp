@@ -157,7 +157,7 @@ inline step make_nearest(const operation& op) {
             const std::int64_t source = row / rows * height + from.rows[static_cast<std::size_t>(row % rows)];
             const std::byte* const first = input.data() + source * width * pixel;
             for (const std::int64_t column : from.columns) {
-                detail::copy_bytes(first + column * pixel, to, static_cast<std::size_t>(pixel));
+                copy_bytes(to, first + column * pixel, static_cast<std::size_t>(pixel));
                 to += pixel;
             }
         });

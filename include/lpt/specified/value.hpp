@@ -7,19 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace lpt::inline LPT_ABI::specified {
-
-namespace detail {
-
-/// `std::memcpy` for blocks that may be empty: tensors without elements need not have an address.
-inline void copy_bytes(const std::byte* from, std::byte* to, std::size_t count) {
-    if (count != 0) std::memcpy(to, from, count);
-}
-
-}  // namespace detail
 
 /// A tensor while a network runs. Constants lie in the model.
 struct value {

@@ -11,16 +11,6 @@ namespace lpt::inline LPT_ABI::evaluation {
 using axis_source = seq<std::int64_t>;
 inline constexpr std::int64_t outside = -1;
 
-constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
-    if (lpt::is_constant_evaluated()) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] = from[i];
-        }
-    } else if (count != 0) {  // an empty tensor has no bytes to point at
-        __builtin_memcpy(to, from, count);
-    }
-}
-
 namespace detail {
 
 /// `count` places, each `stride` after the one before it.
