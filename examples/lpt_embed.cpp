@@ -3,6 +3,7 @@
 // The command line is described in docs/design.md.
 #include "embed/executor.hpp"
 #include "embed/header.hpp"
+#include "folding_options.hpp"
 #include "network_file.hpp"
 #include "ready_target.hpp"
 
@@ -25,6 +26,7 @@ struct arguments {
     std::string target = "cpu_x86";
     bool follow_upstream = false;
     bool allow_external_data = false;
+    folding_options folding;
     bool executor = false;
     std::string isa;
 };
@@ -42,6 +44,7 @@ void read_arguments(CLI::App& app, arguments& to) {
                  "give the network that OpenVINO gives, also where it is wrong");
     app.add_flag("--allow-external-data", to.allow_external_data,
                  "read tensors of an ONNX model from files outside its folder, too");
+    to.folding.add_to(app);
     CLI::Option* const executor =
         app.add_flag("--executor", to.executor, "write the plan, for lpt::static_executor, instead of the network");
     app.add_option("--isa", to.isa, "the instruction set of the plan; default: the best that this processor has")
@@ -73,6 +76,7 @@ kernel::isa instruction_set(const arguments& given) {
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
     graph model = read_network_file(given.model, given.allow_external_data);
+    model.set_folding_budget(given.folding.budget());
     if (given.precision == "int8") {
         prepare(model);
         target where = ready_target(given.target);

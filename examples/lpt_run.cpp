@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
 // The command line and the report are described in docs/design.md.
+#include "folding_options.hpp"
 #include "network_file.hpp"
 #include "ready_target.hpp"
 #include "run/compare.hpp"
@@ -51,8 +52,7 @@ struct arguments {
     std::size_t memory_limit = 0;  // MiB; 0: the machine's
     std::int64_t iterations = reference::limits{}.iterations;
     std::uint64_t evaluation_limit = reference::limits{}.bytes >> 20;  // MiB
-    std::uint64_t folding_limit = folding_budget{}.bytes >> 20;        // MiB
-    std::uint64_t folding_steps = folding_budget{}.steps;
+    folding_options folding;
     std::string on_reference = "allow";
     std::string dynamic_quantization = "allowed";
 };
@@ -104,11 +104,7 @@ void read_arguments(CLI::App& app, arguments& to) {
                    "MiB that the outputs of one operation without a kernel may take")
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 30))
         ->capture_default_str();
-    app.add_option("--folding-limit", to.folding_limit, "MiB that folding of constants may make")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 30))
-        ->capture_default_str();
-    app.add_option("--folding-steps", to.folding_steps, "elements that folding of constants may read and write")
-        ->capture_default_str();
+    to.folding.add_to(app);
     app.add_option("--on-reference", to.on_reference,
                    "operations without a kernel: allow them, report each on stderr, or refuse the network")
         ->check(CLI::IsMember({"allow", "report", "refuse"}));
@@ -345,7 +341,7 @@ void run_network(const arguments& given) {
     stopwatch importing;
     graph model = read_network_file(given.model, given.allow_external_data);
     all.import_ms = importing.ms();
-    model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
+    model.set_folding_budget(given.folding.budget());
     const graph original = model;
     report became = make_report(original, model, {}, dispatch_view());
     if (given.precision == "int8") {

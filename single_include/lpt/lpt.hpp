@@ -2696,10 +2696,12 @@ public:
     /// True for at most `most_axes` sizes, each dynamic or at least 0, of which those that are neither dynamic nor 0 multiply to
     /// at most `most_elements`: what inference lets a tensor have.
     constexpr bool is_possible() const noexcept {
-        std::int64_t count = 1;
+        checked count = 1;
         for (const dimension size : dimensions_) {
-            if (size > 1 ? __builtin_mul_overflow(count, size, &count) || count > most_elements
-                         : size < dynamic_dimension) {
+            if (size > 1) {
+                count = count * size;
+            }
+            if (size < dynamic_dimension || !count.is_within(1, most_elements)) {
                 return false;
             }
         }
@@ -2707,15 +2709,14 @@ public:
     }
     /// The number of elements of a static shape; 1 for a scalar. Raises an error where 64 bits cannot count them.
     constexpr std::size_t elements() const {
-        std::int64_t count = 1;
-        bool wraps = false;
+        checked count = 1;
         for (const dimension size : dimensions_) {
-            wraps = __builtin_mul_overflow(count, size, &count) || wraps;
+            count = count * size;
         }
-        if (wraps) {
+        if (!count.fits()) {
             cannot_count();
         }
-        return static_cast<std::size_t>(count);
+        return static_cast<std::size_t>(count.value());
     }
     /// Like this shape, with axes of size 1 before it until it has `rank` axes.
     constexpr shape padded_left(std::size_t rank) const {

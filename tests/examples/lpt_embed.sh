@@ -33,6 +33,31 @@ grep -q '^struct other {' "$work/real.hpp" || { echo "FAILED: the name is not ta
 "${embed[@]}" "$network/model.xml" -o "$work/plan.hpp" --executor --isa scalar || failed=1
 grep -q 'using isa = lpt::kernel::on::scalar;' "$work/plan.hpp" || { echo "FAILED: no plan for the scalar kernels"; failed=1; }
 
+# A row of constants, sixteen times in a row: what folds it makes more than there was.
+{
+    echo '<net name="growing" version="11"><layers>
+        <layer id="0" name="ramp" type="Const" version="opset1"><data element_type="f32" shape="1, 512" offset="0" size="2048"/>
+            <output><port id="0" precision="FP32"><dim>1</dim><dim>512</dim></port></output></layer>
+        <layer id="1" name="data" type="Parameter" version="opset1"><data shape="1,8192" element_type="f32"/>
+            <output><port id="0" precision="FP32"><dim>1</dim><dim>8192</dim></port></output></layer>
+        <layer id="2" name="rows" type="Concat" version="opset1"><data axis="1"/><input>'
+    for port in {0..15}; do echo "<port id=\"$port\" precision=\"FP32\"><dim>1</dim><dim>512</dim></port>"; done
+    echo '</input><output><port id="16" precision="FP32"><dim>1</dim><dim>8192</dim></port></output></layer>
+        <layer id="3" name="sum" type="Add" version="opset1"><data auto_broadcast="numpy"/><input>
+            <port id="0" precision="FP32"><dim>1</dim><dim>8192</dim></port><port id="1" precision="FP32"><dim>1</dim><dim>8192</dim></port></input>
+            <output><port id="2" precision="FP32"><dim>1</dim><dim>8192</dim></port></output></layer>
+        <layer id="4" name="result" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>1</dim><dim>8192</dim></port></input></layer>
+        </layers><edges>'
+    for port in {0..15}; do echo "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"$port\"/>"; done
+    echo '<edge from-layer="1" from-port="0" to-layer="3" to-port="0"/><edge from-layer="2" from-port="16" to-layer="3" to-port="1"/>
+        <edge from-layer="3" from-port="2" to-layer="4" to-port="0"/></edges></net>'
+} >"$work/growing.xml"
+cp "$network/model.bin" "$work/growing.bin"
+"${embed[@]}" "$work/growing.xml" -o "$work/folded.hpp" || failed=1
+"${embed[@]}" "$work/growing.xml" -o "$work/kept.hpp" --folding-limit 0 --folding-steps 0 || failed=1
+[ "$(wc -c <"$work/folded.hpp")" -gt $((2 * $(wc -c <"$work/kept.hpp"))) ] || { echo "FAILED: folding has no limit"; failed=1; }
+
+rejects "--folding-limit" "$network/model.xml" -o "$work/bad.hpp" --folding-limit much
 rejects "MODEL is required" -o "$work/bad.hpp"
 rejects "--output is required" "$network/model.xml"
 rejects "'9lives' is no name of a type" "$network/model.xml" -o "$work/bad.hpp" --name 9lives

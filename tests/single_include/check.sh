@@ -8,20 +8,21 @@ cd "$(dirname "$0")/../.."
 folder=${1:-build/single_include}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 
 .ci/single_include --check
 
+compilers=()
 for compiler in g++ clang++-16 clang++-19; do
-    if ! command -v "$compiler" >/dev/null; then
+    if command -v "$compiler" >/dev/null; then
+        compilers+=("$compiler")
+    else
         echo "skipped: single headers with $compiler (it is not installed)"
-        continue
     fi
-    for header in lpt extend runtime import kernels; do
-        "$compiler" -std=c++20 -fsyntax-only -ffp-contract=off "${warnings[@]}" -Isingle_include -x c++ - <<<"#include <lpt/$header.hpp>"
-    done
-    echo "single headers compile with $compiler"
 done
+# The largest first, as many at a time as there are cores.
+for header in kernels runtime import lpt extend; do printf "$header %s\n" "${compilers[@]}"; done | xargs -P "$(nproc)" -L 1 bash -c '
+    "$1" -std=c++20 -fsyntax-only -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Isingle_include -x c++ - \
+        <<<"#include <lpt/$0.hpp>" && echo "lpt/$0.hpp compiles alone with $1"'
 
 # Two files that use the same things, in any order of headers.
 cat >"$folder/first.cpp" <<'code'
