@@ -11519,6 +11519,24 @@ private:
 
 }  // namespace detail
 
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+/// True if an answer holds for a reader of an output.
+template <class Answer>
+constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
+    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
+        if (holds(user.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
+}
+
 /// The nodes that parameters, sinks and results reach upwards, each after all nodes that it reads or depends on.
 ///
 /// Depth first, the first input first; it starts from the last parameter back to the first, then the sinks, then the
@@ -17792,11 +17810,66 @@ LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/kernels.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_KERNELS_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_KERNELS_HPP
-/// Fast loops over constants at run time; what they say is what the rules' plain loops say. `float_lanes` stand here, in
-/// `fake_quantize/channel_maps.hpp` and in `graph/fold` alone.
+// ======== lpt/constant/folded.hpp
+#ifndef LPT_HOLDS_CONSTANT_FOLDED_HPP
+#define LPT_HOLDS_CONSTANT_FOLDED_HPP
+/// Constants of a graph computed from its constants.
+namespace lpt::inline LPT_ABI {
+
+/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
+/// inputs are Constants only the result enters the graph.
+[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
+                                                      int version = -1) {
+    if (tensor known = evaluate_constants(model, what, inputs, version)) {
+        return model.constant(lpt::move(known));
+    }
+    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
+}
+/// A constant converted to another element type; the very same output if it has that type.
+constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
+    if (model.type(source) == type) {
+        return source;
+    }
+    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
+        return model.constant(evaluation::convert_late(*known, type));
+    }
+    return fold_operation(model, op::convert{type}, {source});
+}
+/// True if values of one shape broadcast to another shape, as it is.
+constexpr bool broadcasts_to(const shape& values, const shape& dimensions) {
+    shape merged;
+    return broadcast_shapes(values, dimensions, merged) && merged == dimensions;
+}
+/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
+/// count. Raises an error where it does not broadcast to `dimensions`.
+constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
+    if (values.dimensions() == dimensions) {
+        return values;
+    }
+    const shape own = values.dimensions().trimmed_left(dimensions.rank());
+    if (!broadcasts_to(own, dimensions)) {
+        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
+    }
+    if (values.elements() == 1) {
+        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
+    }
+    tensor_builder result(values.type(), dimensions);
+    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
+    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
+        }
+    });
+    return result.finish();
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/constant/fast_loops.hpp
+#ifndef LPT_HOLDS_CONSTANT_FAST_LOOPS_HPP
+#define LPT_HOLDS_CONSTANT_FAST_LOOPS_HPP
+/// Fast loops over constants at run time; what they say is what the plain loops of `facts.hpp` and of rules say.
 namespace lpt::inline LPT_ABI::detail {
 
 /// The extent of the values of a tensor that are numbers.
@@ -17912,27 +17985,6 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
     return static_cast<std::int64_t>(sum) - (is_signed ? 128 * static_cast<std::int64_t>(count) : 0);
 }
 
-/// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
-/// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
-[[gnu::noinline]] inline std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
-                                                        bool around_zero, float ratio) {
-    std::size_t done = 0;
-    for (; done + lane_count <= count; done += lane_count) {
-        const float_lanes low = load_lanes(lows + done);
-        const float_lanes high = load_lanes(highs + done);
-        mask_lanes plain = (low == 0.0f) & (high >= 1e-6f);
-        if (around_zero) {
-            const float_lanes error = low - high * ratio;
-            const float_lanes limit = high * 0.001f;
-            plain = (low <= -1e-6f) & (high > 0.0f) & (error < limit) & (-error < limit);
-        }
-        if (!holds(plain)) {
-            break;
-        }
-    }
-    return done;
-}
-
 /// Appends the values of a tensor of floats, which may lie anywhere.
 inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
     const void* from = values.data();
@@ -17948,31 +18000,13 @@ inline bool are_same(view<float> values) {
     return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
 }
 
-/// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
-[[gnu::noinline]] inline bool are_plainly_usable(view<float> lows, view<float> highs) {
-    const std::size_t count = lows.size();
-    if (count < lane_count) {
-        return false;
-    }
-    mask_lanes usable = ~mask_lanes{};
-    for (std::size_t i = 0; i < count; i += lane_count) {
-        const std::size_t at = i + lane_count <= count ? i : count - lane_count;  // the last four may overlap
-        const float_lanes low = load_lanes(lows.data() + at);
-        const float_lanes high = load_lanes(highs.data() + at);
-        const float_lanes distance = high - low;
-        usable &= (low == high) | (distance >= 1e-10f) | (distance <= -1e-10f);
-        usable &= (low <= 1e15f) & (low >= -1e15f) & (high <= 1e15f) & (high >= -1e15f);
-    }
-    return holds(usable);
-}
-
 }  // namespace lpt::inline LPT_ABI::detail
 #endif
 
-// ======== lpt/transformation/dequantization/values.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
-/// What is known of the values of constants: scales and zero points.
+// ======== lpt/constant/facts.hpp
+#ifndef LPT_HOLDS_CONSTANT_FACTS_HPP
+#define LPT_HOLDS_CONSTANT_FACTS_HPP
+/// What is known of the values of constants.
 namespace lpt::inline LPT_ABI {
 
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
@@ -18071,24 +18105,6 @@ constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
     return is_constant(model, source)             ? source
            : is_converted_constant(model, source) ? model[source.node].input(0)
                                                   : output_ref();
-}
-
-/// The only reader of output 0 of a node; `none` if there is none or more than one.
-constexpr node_id only_reader(const graph& model, node_id id) {
-    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
-}
-/// True if an answer holds for a reader of an output.
-template <class Answer>
-constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
-    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
-        if (holds(user.node)) {
-            return true;
-        }
-    }
-    return false;
-}
-constexpr bool feeds_result(const graph& model, node_id id) {
-    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -18684,55 +18700,8 @@ constexpr void renew_relaxed(rewrite& r, node_id id, view<output_ref> inputs, re
 // ======== lpt/transformation/dequantization/fold.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
-/// Constants computed from constants, zero points rounded to their type; a dequantization folded into constant data, a Convert into a Subtract.
+/// Zero points rounded to their type; a dequantization folded into constant data, a Convert into a Subtract.
 namespace lpt::inline LPT_ABI {
-
-/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
-/// inputs are Constants only the result enters the graph.
-[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
-                                                      int version = -1) {
-    if (tensor known = evaluate_constants(model, what, inputs, version)) {
-        return model.constant(lpt::move(known));
-    }
-    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
-}
-/// A constant converted to another element type; the very same output if it has that type.
-constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
-    if (model.type(source) == type) {
-        return source;
-    }
-    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
-        return model.constant(evaluation::convert_late(*known, type));
-    }
-    return fold_operation(model, op::convert{type}, {source});
-}
-/// True if values of one shape broadcast to another shape, as it is.
-constexpr bool broadcasts_to(const shape& values, const shape& dimensions) {
-    shape merged;
-    return broadcast_shapes(values, dimensions, merged) && merged == dimensions;
-}
-/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
-/// count. Raises an error where it does not broadcast to `dimensions`.
-constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
-    if (values.dimensions() == dimensions) {
-        return values;
-    }
-    const shape own = values.dimensions().trimmed_left(dimensions.rank());
-    if (!broadcasts_to(own, dimensions)) {
-        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
-    }
-    if (values.elements() == 1) {
-        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
-    }
-    tensor_builder result(values.type(), dimensions);
-    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
-    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
-        for (std::size_t i = 0; i < row.length; ++i) {
-            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
-        }
-    });
-    return result.finish();
-}
 
 /// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
 ///
@@ -18864,6 +18833,54 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
 }
 
 }  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/fake_quantize/range_lanes.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_RANGE_LANES_HPP
+#define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_RANGE_LANES_HPP
+/// Fast loops over the ranges of a FakeQuantize at run time; what they say is what the plain loops of `precision.hpp` and `usable_maps.hpp` say.
+namespace lpt::inline LPT_ABI::detail {
+
+/// How many ranges from the first on, in fours, are for sure of the kind that the loop of `precision_details_of` has seen: they
+/// begin at 0, or else lie around it in the ratio of a signed type's bounds, within 0.1 %.
+[[gnu::noinline]] inline std::size_t count_plain_ranges(const float* lows, const float* highs, std::size_t count,
+                                                        bool around_zero, float ratio) {
+    std::size_t done = 0;
+    for (; done + lane_count <= count; done += lane_count) {
+        const float_lanes low = load_lanes(lows + done);
+        const float_lanes high = load_lanes(highs + done);
+        mask_lanes plain = (low == 0.0f) & (high >= 1e-6f);
+        if (around_zero) {
+            const float_lanes error = low - high * ratio;
+            const float_lanes limit = high * 0.001f;
+            plain = (low <= -1e-6f) & (high > 0.0f) & (error < limit) & (-error < limit);
+        }
+        if (!holds(plain)) {
+            break;
+        }
+    }
+    return done;
+}
+
+/// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
+[[gnu::noinline]] inline bool are_plainly_usable(view<float> lows, view<float> highs) {
+    const std::size_t count = lows.size();
+    if (count < lane_count) {
+        return false;
+    }
+    mask_lanes usable = ~mask_lanes{};
+    for (std::size_t i = 0; i < count; i += lane_count) {
+        const std::size_t at = i + lane_count <= count ? i : count - lane_count;  // the last four may overlap
+        const float_lanes low = load_lanes(lows.data() + at);
+        const float_lanes high = load_lanes(highs.data() + at);
+        const float_lanes distance = high - low;
+        usable &= (low == high) | (distance >= 1e-10f) | (distance <= -1e-10f);
+        usable &= (low <= 1e15f) & (low >= -1e15f) & (high <= 1e15f) & (high >= -1e15f);
+    }
+    return holds(usable);
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/transformation/fake_quantize/precision.hpp
@@ -19407,9 +19424,9 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization/constant.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANT_HPP
+// ======== lpt/constant/constant.hpp
+#ifndef LPT_HOLDS_CONSTANT_CONSTANT_HPP
+#define LPT_HOLDS_CONSTANT_CONSTANT_HPP
 namespace lpt::inline LPT_ABI {
 
 /// A constant as a value, which rules compute with: `kept.zero_point + moved.zero_point * moved.scale / kept.scale`.

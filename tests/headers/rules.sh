@@ -23,10 +23,11 @@ BEGIN {
     uses["op"] = "tensor"
     uses["graph"] = "op"
     uses["reference"] = "graph"
+    uses["constant"] = "graph"
     uses["attribute"] = "graph"
     uses["spec"] = "op"
     uses["restriction"] = "attribute spec"
-    uses["transformation"] = "restriction"
+    uses["transformation"] = "restriction constant"
     uses["rule"] = "transformation"
     uses["target"] = "transformation"
     uses["pipeline"] = "target"
@@ -64,7 +65,7 @@ BEGIN {
         }
     }
 
-    split("base tensor op graph attribute spec restriction transformation rule target pipeline lpt.hpp", names, " ")
+    split("base tensor op graph constant attribute spec restriction transformation rule target pipeline lpt.hpp", names, " ")
     for (i in names) core[names[i]] = 1
     split("memory functional ranges regex iostream filesystem complex string vector map algorithm cmath", names, " ")
     for (i in names) expensive[names[i]] = 1

@@ -123,6 +123,24 @@ private:
 
 }  // namespace detail
 
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+/// True if an answer holds for a reader of an output.
+template <class Answer>
+constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
+    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
+        if (holds(user.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
+}
+
 /// The nodes that parameters, sinks and results reach upwards, each after all nodes that it reads or depends on.
 ///
 /// Depth first, the first input first; it starts from the last parameter back to the first, then the sinks, then the

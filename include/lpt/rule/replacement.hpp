@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/constant/folded.hpp>
 #include <lpt/rule/conditions.hpp>
 #include <lpt/rule/labels.hpp>
-#include <lpt/transformation/dequantization/fold.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 
 /// How each expression that takes the place is made.

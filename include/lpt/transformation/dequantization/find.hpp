@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/values.hpp>
+#include <lpt/constant/facts.hpp>
+#include <lpt/transformation/rewrite.hpp>
 
 /// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
 /// real value = scale * (quantized value - zero_point).

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/values.hpp>
+#include <lpt/constant/facts.hpp>
+#include <lpt/transformation/rewrite.hpp>
 
 /// What a replacement takes over from what it replaces, and operations that are written anew.
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/kernels.hpp>
+#include <lpt/constant/facts.hpp>
+#include <lpt/transformation/fake_quantize/range_lanes.hpp>
 
 /// The integer types that level counts of a FakeQuantize stand for, and the one that suits its output ranges.
 namespace lpt::inline LPT_ABI {

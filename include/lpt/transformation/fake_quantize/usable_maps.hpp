@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/transformation/fake_quantize/channel_maps.hpp>
+#include <lpt/transformation/fake_quantize/range_lanes.hpp>
 
 /// Which integer types a FakeQuantize can be quantized to.
 namespace lpt::inline LPT_ABI {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/attribute/set.hpp>
-#include <lpt/transformation/dequantization/values.hpp>
+#include <lpt/constant/facts.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
 namespace lpt::inline LPT_ABI {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/fold.hpp>
+#include <lpt/constant/facts.hpp>
+#include <lpt/constant/folded.hpp>
 
 namespace lpt::inline LPT_ABI {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization/kernels.hpp>
-#include <lpt/transformation/rewrite.hpp>
+#include <lpt/constant/fast_loops.hpp>
 
-/// What is known of the values of constants: scales and zero points.
+/// What is known of the values of constants.
 namespace lpt::inline LPT_ABI {
 
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
@@ -103,24 +102,6 @@ constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
     return is_constant(model, source)             ? source
            : is_converted_constant(model, source) ? model[source.node].input(0)
                                                   : output_ref();
-}
-
-/// The only reader of output 0 of a node; `none` if there is none or more than one.
-constexpr node_id only_reader(const graph& model, node_id id) {
-    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
-}
-/// True if an answer holds for a reader of an output.
-template <class Answer>
-constexpr bool any_reader(const graph& model, output_ref source, const Answer& holds) {
-    for (input_ref user = model.first_use(source); user.node != node_id::none; user = model.next_use(user)) {
-        if (holds(user.node)) {
-            return true;
-        }
-    }
-    return false;
-}
-constexpr bool feeds_result(const graph& model, node_id id) {
-    return any_reader(model, id, [&](node_id reader) { return model[reader].is<op::result>(); });
 }
 
 }  // namespace lpt::inline LPT_ABI

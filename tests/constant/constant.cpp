@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/transformation/dequantization/constant.hpp>
+#include <lpt/constant/constant.hpp>
 
 #include <doctest/doctest.h>
 
