@@ -85,11 +85,15 @@ struct chain {
             affine(from.scale, from.shift);
             return;
         }
+        take_off(spread::of(-from.zero_point()));
+        affine(from.scale, spread::of(no_shift));
+    }
+    /// v + shift, apart from what follows: where the sum is 0, so is what it is scaled to.
+    void take_off(const spread& shift) {
         chain_function taken_off;
-        taken_off.shift = spread::of(-from.zero_point());
+        taken_off.shift = shift;
         taken_off.is_zero_point = true;
         functions.push_back(std::move(taken_off));
-        affine(from.scale, spread::of(no_shift));
     }
     /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
     void divide(const spread& divisor) {

@@ -136,6 +136,12 @@ inline bool is_divided_exactly(const graph& model, node_id id) {
     return is_rounded_next(model, id) || (dimensions.is_static() && dimensions.elements() == 1);
 }
 
+/// True if a node reads what a Convert makes of integers: what it subtracts is their zero point.
+inline bool reads_converted_integers(const graph& model, node_id id) {
+    const node& above = model[model[id].input(0).node];
+    return above.is<op::convert>() && is_integral(model.type(above.input(0)));
+}
+
 /// True if multiplying by 1 / v divides by v to the last bit.
 inline bool has_exact_reciprocal(double v) {
     const auto inverse = static_cast<float>(1 / v);
@@ -153,7 +159,9 @@ inline bool extend_by_constant(chain& to, const graph& model, node_id id, const 
         case op::kind::add: to.affine(spread::of(1), numbers); return true;
         case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
         case op::kind::subtract:
-            if (port == 0) {
+            if (port == 0 && to.functions.empty() && reads_converted_integers(model, id)) {
+                to.take_off(negated());
+            } else if (port == 0) {
                 to.affine(spread::of(1), negated());
             } else {
                 to.affine(spread::of(-1), numbers);
