@@ -21,6 +21,7 @@ struct source_node {
     std::string name;
     std::string type;
     std::size_t byte = nowhere;  // of the file, where the node begins
+    const char* kind = "node";  // what else a file may have: an input, an initializer …
 };
 
 /// What a reader of a file format makes a graph with: operations with names that are unique, constants as windows into the mapped file,
@@ -37,11 +38,15 @@ class model_builder {
 
     text place() const {
         text words(text_view(file_.c_str()));
+        if (now_.byte == source_node::nowhere && now_.type.empty()) {
+            return words;
+        }
+        words.append(": ").append(now_.kind).append(" '").append(now_.name.c_str()).append("'");
         if (!now_.type.empty()) {
-            words.append(": node '").append(now_.name.c_str()).append("' (").append(now_.type.c_str()).append(")");
+            words.append(" (").append(now_.type.c_str()).append(")");
         }
         if (now_.byte != source_node::nowhere) {
-            words.append(now_.type.empty() ? ": at byte " : " at byte ").append(now_.byte);
+            words.append(" at byte ").append(now_.byte);
         }
         return words;
     }

@@ -3,7 +3,7 @@
 
 #include <lpt/import/onnx/read.hpp>
 
-/// If, Loop and Scan, whose bodies are graphs.
+/// If and Loop, whose bodies are graphs.
 namespace lpt::inline LPT_ABI::onnx {
 
 inline graph_description body_of(operation& n, std::string_view name) {
@@ -31,13 +31,15 @@ struct body_reader {
     output_ref add_parameter(const value_description& input, element type, const lpt::shape& dimensions) {
         const std::string name(input.name);
         const output_ref made = reader.builder().model().parameter(type, dimensions, name.c_str());
-        names.values[input.name] = reader.of(made);
+        const part_of_file part(reader.builder(), "input", input.name, input.byte);
+        const auto [given, is_new] = names.values.try_emplace(input.name, reader.of(made));
+        if (!is_new) {
+            reader.builder().wrong({"has the name of another input"});
+        }
+        reader.check_type(input, given->second);
         return made;
     }
-    void read(const graph_description& from) {
-        reader.read_initializers(from, names);
-        reader.read_nodes(from.nodes, names);
-    }
+    void read(const graph_description& from) { reader.read_parts(from, names); }
     void add_result(output_ref from) { reader.builder().model().result(from); }
 };
 
@@ -86,14 +88,9 @@ inline void read_known_branch(operation& n, const graph_description& branch) {
     inner.outer = &n.names();
     inner.imported = n.names().imported;
     inner.prefix = n.builder().current().name + "/";
-    n.reader().read_initializers(branch, inner);
-    n.reader().read_nodes(branch.nodes, inner);
+    n.reader().read_parts(branch, inner);
     for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
-        const value* found = inner.find(branch.outputs[port].name);
-        if (found == nullptr) {
-            n.wrong({"the branch does not give '", shown(branch.outputs[port].name), "'"});
-        }
-        n.out_value(port, n.reader().here(*found));
+        n.out_value(port, n.reader().given_as(branch.outputs[port], inner));
     }
 }
 
@@ -224,87 +221,9 @@ inline void read_loop(operation& n) {
     }
 }
 
-/// A body for each slice of some inputs; further inputs are states.
-inline void read_scan(operation& n) {
-    if (n.version() < 9) {
-        n.wrong({"version 8 of Scan is not supported"});
-    }
-    const graph_description from = body_of(n, "body");
-    const auto scanned = static_cast<std::size_t>(math::maximum<std::int64_t>(0, n.integer("num_scan_inputs", 0)));
-    if (from.inputs.size() != n.inputs() || scanned > n.inputs() || from.outputs.size() + scanned < n.inputs()) {
-        n.wrong({"has ", n.inputs(), " inputs, but a body with ", from.inputs.size()});
-    }
-    const std::size_t states = n.inputs() - scanned;
-    const auto choice = [&](std::string_view name, std::size_t i) {
-        const lpt::integers all = n.list(name);
-        return i < all.size() ? all[i] : 0;
-    };
-    op::tensor_iterator what;
-    body_reader body(n);
-    model_builder& inner = body.reader.builder();
-    seq<output_ref> inputs;
-    for (std::size_t i = 0; i < n.inputs(); ++i) {
-        const output_ref given = n.in(i);
-        inputs.push_back(given);
-        op::body_input input;
-        input.port = static_cast<std::int64_t>(i);
-        input.parameter = input.port;
-        if (i < states) {
-            input.holds = op::body_input::form::merged;
-            input.result = input.port;
-            body.add_parameter(from.inputs[i], n.type(given), n.shape(given));
-        } else {
-            const std::size_t rank = n.rank(given);
-            input.holds = op::body_input::form::sliced;
-            input.slice.axis = n.axis_of(choice("scan_input_axes", i - states), rank);
-            if (choice("scan_input_directions", i - states) != 0) {
-                input.slice = {input.slice.axis, -1, -1, 1, 0};
-            }
-            lpt::shape part = n.shape(given);
-            part[static_cast<std::size_t>(input.slice.axis)] = 1;
-            const output_ref made = body.add_parameter(from.inputs[i], n.type(given), part);
-            const output_ref axis = inner.indices(view<std::int64_t>(&input.slice.axis, 1));
-            body.names.values[from.inputs[i].name] =
-                body.reader.of(inner.add_node(op::squeeze{}, view<output_ref>({made, axis}), 0));
-        }
-        what.input_map.push_back(input);
-    }
-    body.read(from);
-    for (std::size_t i = 0; i < from.outputs.size(); ++i) {
-        output_ref made = body.reader.result_of(from.outputs[i], body.names);
-        op::body_output output;
-        output.port = static_cast<std::int64_t>(i);
-        output.result = output.port;
-        std::int64_t axis = 0;
-        if (i >= states) {
-            axis = choice("scan_output_axes", i - states);
-            made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>(&axis, 1))}));
-            output.holds = op::body_output::form::concatenated;
-            output.slice.axis = n.axis_of(axis, inner.shape_of(made).rank());
-            if (choice("scan_output_directions", i - states) != 0) {
-                output.slice = {output.slice.axis, -1, -1, 1, 0};
-            }
-        }
-        body.add_result(made);
-        op::declared_output gives = declared(inner, made);
-        if (i >= states && gives.dimensions.rank_is_static()) {
-            gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
-        }
-        what.output_map.push_back(output);
-        what.declared_outputs.push_back(gives);
-    }
-    add_captures(body.reader, inputs, what.input_map);
-    const node_id made = n.builder().add_node(what, inputs);
-    n.builder().model().add_body(made, inner.take());
-    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
-        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
-    }
-}
-
 inline constexpr operator_entry control_flow_operators[] = {
     {"", "If", read_if},
     {"", "Loop", read_loop},
-    {"", "Scan", read_scan},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx

@@ -43,6 +43,21 @@ void read_window(operation& n, Window& to, std::size_t axes) {
     }
 }
 
+/// Raises an error where `kernel_shape` is given, but is not the shape that the weights have along the spatial axes.
+inline void check_kernel(operation& n, const lpt::shape& weights) {
+    const lpt::integers kernel = n.list("kernel_shape");
+    if (kernel.empty() || !weights.rank_is_static()) {
+        return;
+    }
+    bool fits = kernel.size() + 2 == weights.rank();
+    for (std::size_t i = 0; fits && i < kernel.size(); ++i) {
+        fits = weights[i + 2] == dynamic_dimension || weights[i + 2] == kernel[i];
+    }
+    if (!fits) {
+        n.wrong({"kernel_shape is ", lpt::shape(kernel), ", but the weights have the shape ", weights});
+    }
+}
+
 /// Weights of a convolution in groups: the first axis in two. Where they are dequantized integers, the integers are seen so.
 inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups) {
     const lpt::shape own = n.static_shape(weights);
@@ -68,8 +83,18 @@ inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups)
     return made ? made : n.reshape(weights, wanted.dimensions());
 }
 
+/// Raises an error for a bias that is not one number a channel.
+inline void check_bias(operation& n, const lpt::shape& bias, dimension channels) {
+    if (bias.is_static() && channels != dynamic_dimension && !(bias == lpt::shape{channels})) {
+        n.wrong({"has a bias of shape ", bias, ", expected one number for each of ", channels, " channels"});
+    }
+}
+
 /// A bias of one number a channel, as it broadcasts to the output.
 inline output_ref with_bias(operation& n, output_ref result, output_ref bias, std::size_t axes) {
+    if (const lpt::shape& given = n.shape(result); given.rank_is_static() && given.rank() > 1) {
+        check_bias(n, n.shape(bias), given[1]);
+    }
     lpt::integers sizes{1, -1};
     for (std::size_t i = 0; i < axes; ++i) {
         sizes.push_back(1);
@@ -84,6 +109,7 @@ inline output_ref convolved_in_groups(operation& n, output_ref x, output_ref wei
     if (rank < 3) {
         n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
     }
+    check_kernel(n, n.shape(weights));
     output_ref result;
     if (groups == 1) {
         op::convolution what;
@@ -160,6 +186,7 @@ inline void read_transposed_convolution(operation& n) {
     if (rank < 3) {
         n.wrong({"weights of shape ", n.shape(n.in(1)), " have no spatial axes"});
     }
+    check_kernel(n, n.shape(n.in(1)));
     const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
                                           : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
     n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
@@ -225,6 +252,9 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
     if (!n.has(port)) {
         return {};
     }
+    if (n.type(n.in(port)) != i32) {
+        n.wrong({"input ", port, ", the bias, has the type ", lpt::name(n.type(n.in(port))), ", expected i32"});
+    }
     const output_ref unit =
         n.make(op::multiply{}, {n.convert(n.in(data_scale), f32), n.convert(n.in(weight_scale), f32)});
     const output_ref flat = n.reshape(unit, {-1});
@@ -232,8 +262,14 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
 }
 
 inline void read_quantized_convolution(operation& n) {
+    for (const std::size_t port : {1u, 2u, 6u, 7u}) {
+        check_is_one_number(n, port);
+    }
     const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     const output_ref weights = real_at(n, 3, 4, 5, 0);
+    if (n.has(8) && n.shape(weights).rank_is_static() && n.shape(weights).rank() > 0) {
+        check_bias(n, n.shape(n.in(8)), n.shape(weights)[0]);
+    }
     out_quantized(n, channels_as_given(n, convolved(n, x, weights, bias_of(n, 8, 1, 4))), 6, 7);
 }
 

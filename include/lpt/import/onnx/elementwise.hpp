@@ -97,12 +97,16 @@ inline void out_packed(operation& n, element to, int bits) {
 }
 inline void read_cast(operation& n) {
     const std::int64_t number = n.integer("to", 0);
-    const element to = known_element_of(number, n.builder());
+    const element written = known_element_of(number, n.builder());
+    const element to = n.reader().shared().as_read(written);
     if (const int bits = packed_bits(number); bits != 0) {
         return out_packed(n, to, bits);
     }
     const value from = n.value_at(0);
-    n.out(to == f32 && from.whole ? from.whole : n.make(op::convert{to}, {n.in(0)}));
+    if (to == f32 && from.whole) {
+        return n.out(from.whole);
+    }
+    n.out(to == written ? n.make(op::convert{to}, {n.in(0)}) : n.convert(n.in(0), to));
 }
 inline void read_cast_like(operation& n) {
     const element to = n.type(n.in(1));

@@ -231,6 +231,8 @@ inline lpt::integers exact_parts_of_convolution(operation& n, const known_weight
 }
 
 inline void read_convolution_of_integers(operation& n) {
+    check_zero_point(n, 0, 2);
+    check_zero_point(n, 1, 3);
     const known_weights known(n, 3);
     const lpt::integers ends = exact_parts_of_convolution(n, known);
     if (ends.empty()) {
@@ -273,6 +275,8 @@ inline lpt::integers exact_parts_of_product(operation& n, const known_weights& k
 
 /// The product of bytes, each less its zero point: integers of 32 bits.
 inline value product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    check_zero_point(n, 0, a_zero);
+    check_zero_point(n, 1, b_zero);
     const known_weights known(n, b_zero);
     const lpt::integers ends = exact_parts_of_product(n, known);
     if (ends.empty()) {

@@ -19,6 +19,8 @@ struct stored_message {
     const char* file = nullptr;
 
     message open() const { return {content, file}; }
+    /// Where in the file it begins.
+    std::size_t byte() const { return static_cast<std::size_t>(content.data() - file); }
     explicit operator bool() const { return content.data() != nullptr; }
 };
 
@@ -72,7 +74,8 @@ struct graph_description {
     std::vector<std::pair<std::string_view, stored_message>> initializers;
     std::vector<value_description> inputs;
     std::vector<value_description> outputs;
-    bool has_sparse_initializers = false;
+    std::vector<value_description> between;  // what the file says of values that are neither
+    stored_message sparse_initializer;
 };
 
 using operator_sets = std::map<std::string_view, std::int64_t>;  // version by domain
@@ -244,10 +247,8 @@ inline graph_description read_graph(message from) {
             }
             case 11: result.inputs.push_back(read_value(from.inner())); break;
             case 12: result.outputs.push_back(read_value(from.inner())); break;
-            case 15:
-                result.has_sparse_initializers = true;
-                from.skip();
-                break;
+            case 13: result.between.push_back(read_value(from.inner())); break;
+            case 15: result.sparse_initializer = {from.view(), from.file()}; break;
             default: from.skip();
         }
     }

@@ -108,7 +108,7 @@ public:
     /// The element type that an attribute names.
     element type_attribute(std::string_view name, element otherwise) {
         const std::int64_t type = integer(name, 0);
-        return type == 0 ? otherwise : known_element_of(type, builder());
+        return type == 0 ? otherwise : reader_.shared().as_read(known_element_of(type, builder()));
     }
 
     bool is_known(std::size_t port) { return has(port) && known(in(port)) != nullptr; }

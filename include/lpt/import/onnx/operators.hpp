@@ -26,6 +26,7 @@
 #include <lpt/import/onnx/recurrent.hpp>
 #include <lpt/import/onnx/reduction.hpp>
 #include <lpt/import/onnx/resampling.hpp>
+#include <lpt/import/onnx/scan.hpp>
 #include <lpt/import/onnx/scatter.hpp>
 #include <lpt/import/onnx/sequences.hpp>
 #include <lpt/import/onnx/shape.hpp>
@@ -55,6 +56,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(shape_operators);
         add(attention_operators);
         add(control_flow_operators);
+        add(scan_operators);
         add(loss_operators);
         add(recurrent_operators);
         add(scatter_operators);

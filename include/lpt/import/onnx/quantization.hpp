@@ -3,8 +3,47 @@
 
 #include <lpt/import/onnx/quantized.hpp>
 
+#include <optional>
+
 /// QuantizeLinear, DequantizeLinear, and operators on integers with scales and zero points.
 namespace lpt::inline LPT_ABI::onnx {
+
+/// The element type of an input, integers where it is quantized.
+inline element stored_type_at(operation& n, std::size_t port) {
+    const value x = n.value_at(port);
+    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
+}
+
+/// Raises an error for a zero point of another type than the integers that it belongs to.
+inline void check_zero_point(operation& n, std::size_t port, std::size_t zero_point) {
+    if (!n.has(zero_point)) {
+        return;
+    }
+    const element integers = stored_type_at(n, port);
+    const element given = stored_type_at(n, zero_point);
+    if (given != integers || n.value_at(zero_point).has_two_bits != n.value_at(port).has_two_bits) {
+        n.wrong({"input ", zero_point, ", the zero point, has the type ", lpt::name(given), ", expected ",
+                 lpt::name(integers), ", that of input ", port});
+    }
+}
+/// Raises an error for what is no real number of 16 or 32 bits: the standard has no other scales, and quantizes no others.
+inline void check_real_of_standard(operation& n, std::size_t port) {
+    const element type = n.type(n.in(port));
+    if (type != f32 && type != f16 && type != bf16 && type != dynamic) {
+        n.wrong({"input ", port, " has the type ", lpt::name(type), ", expected f32, f16 or bf16"});
+    }
+}
+/// True for what DequantizeLinear takes.
+inline bool is_quantized_type(element type) {
+    return type == i32 || type == f8e4m3 || type == f8e5m2 ||
+           (is_integral(type) && type != boolean && bit_width(type) <= 16);
+}
+/// Raises an error for more or less than one number.
+inline void check_is_one_number(operation& n, std::size_t port) {
+    if (n.has(port) && n.shape(n.in(port)).is_static() && n.shape(n.in(port)).elements() != 1) {
+        n.wrong({"input ", port, " has the shape ", n.shape(n.in(port)), ", expected one number"});
+    }
+}
 
 /// Scale and zero point at two ports, where both are known.
 inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
@@ -93,8 +132,9 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
     quantized_tensor tensor{how, real, false, false, {}, {}};
     // A FakeQuantize rounds the number of the level, and what transformations join with it; this is divided and rounded first.
     const graph& model = n.builder().model();
-    if (!model[real.node].is<op::constant>() && detail::real_source(model).is_real(real)) {
-        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
+    if (!model[real.node].is<op::constant>() && n.reader().reals().is_real(model, real)) {
+        const std::size_t rank = detail::rank_of(n.builder(), real);
+        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, rank));
         tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
         tensor.is_counted = true;
     }
@@ -126,16 +166,40 @@ inline output_ref quantize_as_written(operation& n, output_ref x, output_ref sca
     return n.convert(n.clamp(rounded, least, most), type);
 }
 
+/// Raises an error for what is not quantized to: all but integers of at most 16 bits.
+inline void check_quantized_type(operation& n, element type) {
+    if (!is_integral(type) || bit_width(type) > 16) {
+        n.wrong({"quantizes to ", lpt::name(type), ", expected integers of at most 16 bits"});
+    }
+}
+
+/// The type that QuantizeLinear gives: that of its zero point, which `output_dtype` must not contradict.
+inline element quantized_type_of(operation& n) {
+    const std::int64_t declared = n.integer("output_dtype", 0);
+    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
+    check_quantized_type(n, type);
+    if (declared != 0 && n.has(2) &&
+        (element_of(declared) != type || (packed_bits(declared) == 2) != n.value_at(2).has_two_bits)) {
+        n.wrong({"output_dtype is ", name_of_type(declared).c_str(), ", but the zero point has the type ",
+                 lpt::name(type)});
+    }
+    return type;
+}
+
 inline void read_quantize(operation& n) {
     const std::int64_t axis = n.integer("axis", 1);
     const std::int64_t block = n.integer("block_size", 0);
-    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
-    if (!is_integral(type)) {
-        n.wrong({"quantizes to ", lpt::name(type), ", which is not supported"});
-    }
+    const element type = quantized_type_of(n);
     output_ref x = n.in(0);
-    const element computing =
-        n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    for (const std::size_t port : {0u, 1u}) {
+        if (n.type(n.in(port)) != i32) {
+            check_real_of_standard(n, port);
+        }
+    }
+    const std::int64_t precision = n.integer("precision", 0);
+    const element computing = precision != 0                                  ? known_element_of(precision, n.builder())
+                              : n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32
+                                                                              : n.type(n.in(1));
     const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
     if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
@@ -160,7 +224,11 @@ inline output_ref dequantized_input(operation& n, std::size_t port, quantization
     }
     const output_ref integers = n.reader().plain_of(x);
     check_axis(n, integers, how);
-    return detail::dequantized(n.builder(), integers, how, f32);
+    const output_ref real = detail::dequantized(n.builder(), integers, how, f32);
+    if (n.known(integers) == nullptr) {
+        n.reader().reals().stands_for_integers(n.builder().model(), real);
+    }
+    return real;
 }
 
 /// Known data whose whole blocks along an axis get an axis of their own behind it; else none: numbers are then gathered for each element.
@@ -208,7 +276,12 @@ inline void read_dequantize(operation& n) {
     const std::int64_t axis = n.integer("axis", 1);
     const std::int64_t block = n.integer("block_size", 0);
     const value x = n.value_at(0);
-    const element type = x.quantized ? x.quantized->how.type : n.type(n.in(0));
+    const element type = stored_type_at(n, 0);
+    if (type != dynamic && !is_quantized_type(type)) {
+        n.wrong({"input 0 has the type ", lpt::name(type), ", expected quantized integers or floats of 8 bits"});
+    }
+    check_zero_point(n, 0, 2);
+    check_real_of_standard(n, 1);
     const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
     const bool is_bias = type == i32;
@@ -265,14 +338,11 @@ inline void read_dynamic_quantize(operation& n) {
     n.out_value(2, zero_point);
 }
 
-inline element stored_type_at(operation& n, std::size_t port) {
-    const value x = n.value_at(port);
-    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
-}
-
 /// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
                           std::int64_t axis = 0) {
+    check_zero_point(n, port, zero_point);
+    check_real_of_standard(n, scale);
     std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
@@ -290,6 +360,8 @@ inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std
 inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
                           element otherwise = u8) {
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
+    check_real_of_standard(n, scale);
+    check_quantized_type(n, type);
     std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);

@@ -66,79 +66,6 @@ inline quantization_bounds counted_bounds_of(const quantization& how, std::size_
     return bounds_of(steps, rank);
 }
 
-/// Where a value comes from that no transformation computes on integers: the network's inputs, what moves them, and arithmetic on them; functions
-/// of quantized values, which become tables.
-class real_source {
-    const graph& model_;
-    int visits_ = 64;  // branches join again and again
-
-    static bool is_function(op::kind kind) {
-        switch (kind) {
-            case op::kind::sigmoid:
-            case op::kind::tanh:
-            case op::kind::exp:
-            case op::kind::log:
-            case op::kind::sqrt:
-            case op::kind::erf:
-            case op::kind::sin:
-            case op::kind::cos:
-            case op::kind::elu:
-            case op::kind::selu:
-            case op::kind::gelu:
-            case op::kind::swish:
-            case op::kind::mish:
-            case op::kind::hswish:
-            case op::kind::hsigmoid:
-            case op::kind::hard_sigmoid:
-            case op::kind::soft_plus:
-            case op::kind::soft_sign: return true;
-            default: return false;
-        }
-    }
-    static bool is_arithmetic(op::kind kind) {
-        switch (kind) {
-            case op::kind::add:
-            case op::kind::subtract:
-            case op::kind::multiply:
-            case op::kind::divide:
-            case op::kind::maximum:
-            case op::kind::minimum:
-            case op::kind::power:
-            case op::kind::relu:
-            case op::kind::prelu:
-            case op::kind::clamp:
-            case op::kind::abs:
-            case op::kind::negative: return true;
-            default: return false;
-        }
-    }
-
-public:
-    explicit real_source(const graph& model) : model_(model) {}
-
-    bool is_real(output_ref source, bool in_function = false) {
-        if (--visits_ < 0 || model_.type(source) != f32) {
-            return false;
-        }
-        const node& each = model_[source.node];
-        if (each.is<op::parameter>() || each.is<op::constant>()) {
-            return true;
-        }
-        if (each.is<op::fake_quantize>()) {
-            return in_function;
-        }
-        const bool moves = op::has(op::row_of(each.attributes()).traits, op::trait::movement) && each.inputs() != 0;
-        const bool is_a_function = is_function(each.kind());
-        const std::size_t read = moves || is_a_function ? 1 : is_arithmetic(each.kind()) ? each.inputs() : 0;
-        for (std::size_t port = 0; port < read; ++port) {
-            if (!is_real(each.input(port), is_a_function)) {
-                return false;
-            }
-        }
-        return read != 0;
-    }
-};
-
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
     return dimensions.rank_is_static() ? dimensions.rank() : 0;
@@ -156,10 +83,28 @@ inline output_ref quantized_integers(model_builder& to, const quantized_tensor& 
     return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
 }
 
-/// The real numbers that the quantized integers stand for, in one operation.
+/// Whole steps of 16 bits as the standard writes them: limited, times the scale. Nothing computes with such integers, and the formula of a FakeQuantize
+/// would add a last digit of its range to small numbers. No value where zero points differ.
+inline output_ref limited_steps(model_builder& to, const quantized_tensor& from) {
+    if (!from.is_counted || bit_width(from.how.type) != 16 ||
+        (from.how.zero_point && from.how.zero_point.elements() != 1)) {
+        return {};
+    }
+    const element_facts& limits = facts(from.how.type);
+    const double zero = zero_point_of(from.how, 0);
+    const op::clamp limit{{}, limits.lowest - zero, limits.highest - zero};
+    const output_ref steps = to.add_node(limit, view<output_ref>(&from.real, 1));
+    const output_ref scale = to.constant(along_axis(from.how.scale, from.how.axis, rank_of(to, from.real)));
+    return to.add_node(op::multiply{}, view<output_ref>({steps, scale}));
+}
+
+/// The real numbers that the quantized integers stand for.
 inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& from) {
     if (from.is_rounded) {
         return from.real;
+    }
+    if (const output_ref limited = limited_steps(to, from)) {
+        return limited;
     }
     const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
     op::fake_quantize what;

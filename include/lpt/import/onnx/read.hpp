@@ -185,9 +185,15 @@ inline void graph_reader::call(const function_description& function, const node_
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
-        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
-            inner.values[function.inputs[i]] = *found;
+        if (caller.inputs[i].empty()) {
+            continue;
         }
+        const value* found = names.find(caller.inputs[i]);
+        if (found == nullptr) {
+            builder_.wrong(
+                {"input ", i, " is '", shown(caller.inputs[i]), "', which no node, initializer or input gives"});
+        }
+        inner.values[function.inputs[i]] = *found;
     }
     read_nodes(function.nodes, inner);
     for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
@@ -198,7 +204,9 @@ inline void graph_reader::call(const function_description& function, const node_
         if (found == nullptr) {
             builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
         }
-        names.values[caller.outputs[i]] = *found;
+        if (!names.values.emplace(caller.outputs[i], *found).second) {
+            builder_.wrong({"gives '", shown(caller.outputs[i]), "', which was given before"});
+        }
     }
 }
 

@@ -1,143 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/import/onnx/tensor.hpp>
+#include <lpt/import/onnx/real_values.hpp>
+#include <lpt/import/onnx/session.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <optional>
-#include <unordered_set>
+#include <map>
 
 namespace lpt::inline LPT_ABI::onnx {
-
-class graph_reader;
-class operation;
-
-/// A tensor that the file has as integers with a scale and a zero point, both known: q stands for (q - zero point) * scale.
-///
-/// What reads it as real numbers, which nearly everything does, gets those: between them are no conversions that transformations would have
-/// to undo. What wants the integers makes them.
-struct quantization {
-    element type = dynamic;
-    tensor scale;
-    tensor zero_point;  // empty: 0
-    std::int64_t axis = 1;
-
-    friend bool operator==(const quantization& left, const quantization& right) {
-        const auto same = [](const tensor& a, const tensor& b) {
-            return a.elements() == b.elements() && reals_of(a) == reals_of(b);
-        };
-        const bool zero = left.is_symmetric() && right.is_symmetric();
-        return left.type == right.type && same(left.scale, right.scale) &&
-               (left.scale.elements() == 1 || left.axis == right.axis) &&
-               (zero || (left.zero_point && right.zero_point && same(left.zero_point, right.zero_point)));
-    }
-    bool is_symmetric() const {
-        for (std::size_t i = 0; zero_point && i < zero_point.elements(); ++i) {
-            if (zero_point.integer(i) != 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-};
-
-struct quantized_tensor {
-    quantization how;
-    output_ref real;  // what is quantized; what came out of it already if it is `rounded`
-    bool is_rounded = false;
-    bool is_counted = false;  // `real` are whole numbers of steps, counted from the zero point
-    output_ref dequantized;  // made when it is asked for
-    output_ref integers;  // made when it is asked for
-};
-
-/// What a name of the file stands for: a tensor, or a list of values (a sequence).
-struct value {
-    graph_reader* owner = nullptr;
-    output_ref plain;
-    std::shared_ptr<quantized_tensor> quantized;
-    std::shared_ptr<std::vector<value>> sequence;
-    bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
-    output_ref whole = {};  // the same integers as f32, where they were computed so
-};
-
-using operator_function = void (*)(operation&);
-
-/// How an operator of the file becomes operations.
-struct operator_entry {
-    std::string_view domain;
-    std::string_view type;
-    operator_function read;
-    bool keeps_values = false;  // it moves elements, so that quantized ones stay quantized as they were
-};
-using operator_lookup = const operator_entry* (*)(std::string_view domain, std::string_view type);
-
-/// What all graphs of a model share.
-struct session {
-    const mapped_file& file;
-    external_files& others;
-    const model_description& model;
-    operator_lookup find;
-    /// What may still be made of the file: functions, bodies and operators make much of a few bytes.
-    std::int64_t nodes_left;
-    std::int64_t operations_left;
-    std::int64_t bytes_left;  // of constants that are not the file's own bytes
-    std::int64_t parts_left;  // of sequences
-    std::unordered_set<const void*> counted = {};
-
-    session(const mapped_file& read_from, external_files& beside, const model_description& described,
-            operator_lookup finding)
-        : file(read_from), others(beside), model(described), find(finding) {
-        const auto size = static_cast<std::int64_t>(file.size());
-        nodes_left = size / 4 + 1024;
-        operations_left = size / 2 + (1 << 18);
-        bytes_left = size * 16 + (64 << 20);
-        parts_left = size + (1 << 20);
-    }
-};
-
-/// Names and what they stand for: of a graph, or of a function that is called.
-struct scope {
-    std::unordered_map<std::string_view, value> values;
-    const scope* outer = nullptr;
-    const operator_sets* imported = nullptr;
-    const node_description* caller = nullptr;  // of a function: the node that calls it
-    const function_description* function = nullptr;  // which it is
-    std::string prefix;  // of the names of nodes
-    int depth = 0;  // of functions and bodies in each other
-
-    static constexpr int deepest = 64;
-
-    /// One deeper than another; raises an error where that is too deep.
-    void enter(const scope& around, const model_builder& to) {
-        depth = around.depth + 1;
-        if (depth > deepest) {
-            to.wrong({"functions and bodies lie more than ", deepest, " deep in each other"});
-        }
-    }
-
-    const value* find(std::string_view name) const {
-        for (const scope* each = this; each != nullptr; each = each->outer) {
-            if (const auto found = each->values.find(name); found != each->values.end()) {
-                return &found->second;
-            }
-        }
-        return nullptr;
-    }
-    /// The function that this lies in, perhaps within bodies; null in none.
-    const scope* function_around() const {
-        const scope* each = this;
-        while (each != nullptr && each->function == nullptr) {
-            each = each->outer;
-        }
-        return each;
-    }
-    /// True for an input of the function that its caller leaves out.
-    bool leaves_out(std::string_view input) const {
-        const auto& all = function->inputs;
-        return std::find(all.begin(), all.end(), input) != all.end() && !values.contains(input);
-    }
-};
 
 /// Reads one graph: that of the model, or a body.
 class graph_reader {
@@ -146,7 +15,8 @@ class graph_reader {
     int depth_;
     model_builder builder_;
     std::map<std::pair<graph_reader*, std::pair<node_id, std::int32_t>>, output_ref> captured_;
-    std::map<std::vector<std::int64_t>, value> quantized_before_;
+    std::unordered_map<std::string_view, stored_message> initializers_;
+    real_values reals_;
 
 public:
     static constexpr int deepest = 32;
@@ -168,12 +38,16 @@ public:
     session& shared() { return session_; }
     model_builder& builder() { return builder_; }
     int depth() const { return depth_; }
-    auto& quantized_before() { return quantized_before_; }
+    real_values& reals() { return reals_; }
 
     value of(output_ref plain) { return {this, plain, nullptr, nullptr}; }
 
     /// The value as one of this graph: what belongs to a graph around it comes in as a parameter, or is copied where it is constant.
     value here(const value& from) {
+        if (from.unreadable) {
+            builder_.wrong({"reads the initializer at byte ", from.unreadable.byte(), ", whose element type ",
+                            name_of_type(type_of_tensor(from.unreadable, builder_)).c_str(), " is not supported"});
+        }
         if (from.owner == this || from.owner == nullptr) {
             return from;
         }
@@ -226,57 +100,142 @@ public:
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
     void read_node(const node_description& node, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);
+    output_ref constant_as_read(const tensor& stored) {
+        const output_ref made = builder_.constant(stored);
+        const element type = session_.as_read(stored.type());
+        return type == stored.type() ? made : builder_.add(op::convert{type}, view<output_ref>(&made, 1));
+    }
+    value read_initializer(const stored_message& stored) {
+        const std::int64_t type = type_of_tensor(stored, builder_);
+        if (is_type_of_standard(type) && element_of(type) == dynamic) {
+            return {this, {}, nullptr, nullptr, false, {}, stored};
+        }
+        value mine = of(constant_as_read(read_tensor(stored, session_.file, session_.others, builder_)));
+        mine.has_two_bits = packed_bits(type) == 2;
+        return mine;
+    }
     void read_initializers(const graph_description& graph, scope& names) {
-        if (graph.has_sparse_initializers) {
-            builder_.wrong({"sparse initializers are not supported"});
+        if (graph.sparse_initializer) {
+            const part_of_file part(builder_, "initializer", {}, graph.sparse_initializer.byte());
+            builder_.wrong({"is sparse, which is not supported"});
         }
         for (const auto& [name, stored] : graph.initializers) {
-            value mine = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
-            mine.has_two_bits = packed_bits(type_of_tensor(stored, builder_)) == 2;
-            names.values[name] = mine;
+            const part_of_file part(builder_, "initializer", name, stored.byte());
+            const auto [found, is_new] = names.values.try_emplace(name, read_initializer(stored));
+            const auto before = is_new ? initializers_.end() : initializers_.find(name);
+            if (!is_new && (before == initializers_.end() || before->second.content != stored.content)) {
+                builder_.wrong({"has the name of another initializer or input, which is not the same"});
+            }
+            initializers_[name] = stored;
         }
     }
-    /// A parameter for an input that no initializer gives a value.
+    /// Raises an error where the file declares another type than a value has. Shapes are not compared: what is inferred counts, as in ONNX
+    /// Runtime, which warns of them.
+    void check_type(const value_description& declared, const value& found) const {
+        if (declared.kind != "tensor" || declared.type == 0 || found.sequence || found.unreadable || !found.owner) {
+            return;
+        }
+        const element type = found.quantized ? found.quantized->how.type : found.owner->builder_.type_of(found.plain);
+        const int packed = found.has_two_bits ? 2 : type == u4 || type == i4 ? 4 : 0;
+        const element expected = session_.as_read(element_of(declared.type));
+        if (type != dynamic && (expected != type || packed_bits(declared.type) != packed)) {
+            const text_view given = packed == 2 ? text_view("integers of two bits") : lpt::name(type);
+            builder_.wrong({"is declared as ", name_of_type(declared.type).c_str(), ", but is ", given});
+        }
+    }
+    /// A graph's initializers and nodes. Raises an error where a value has another type than the file says.
+    void read_parts(const graph_description& graph, scope& names) {
+        read_initializers(graph, names);
+        read_nodes(graph.nodes, names);
+        check_between(graph, names);
+    }
+    void check_between(const graph_description& graph, const scope& names) {
+        for (const value_description& each : graph.between) {
+            if (const auto found = names.values.find(each.name); found != names.values.end()) {
+                const part_of_file part(builder_, "value", each.name, each.byte);
+                check_type(each, found->second);
+            }
+        }
+    }
+    /// A parameter; for an input whose value an initializer gives nothing but a look at what the file says of it.
+    void read_input(const value_description& input, scope& names) {
+        const part_of_file part(builder_, "input", input.name, input.byte);
+        const auto found = names.values.find(input.name);
+        if (found == names.values.end()) {
+            names.values[input.name] = of(add_parameter(input));
+            return;
+        }
+        if (found->second.unreadable) {
+            return;
+        }
+        const output_ref given = found->second.plain;
+        if (!initializers_.contains(input.name)) {
+            builder_.wrong({"has the name of another input"});
+        }
+        check_type(input, found->second);
+        lpt::shape merged = builder_.shape_of(given);
+        if (!merge_shape(merged, input.dimensions)) {
+            builder_.wrong(
+                {"is declared with shape ", input.dimensions, ", but its initializer has ", builder_.shape_of(given)});
+        }
+    }
     output_ref add_parameter(const value_description& input) {
         if (input.kind != "tensor") {
-            builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+            builder_.wrong({"is a ", shown(input.kind), ", which is not supported"});
         }
         if (packed_bits(input.type) == 2) {
-            builder_.wrong({"input '", shown(input.name), "' has integers of two bits, which only constants may have"});
+            builder_.wrong({"has integers of two bits, which only constants may have"});
         }
         const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
         const std::string name(input.name);
         const node_id made = builder_.model().parameter(type, input.dimensions, name.c_str());
         builder_.model().name_tensor(made, name.c_str());
-        return made;
+        const output_ref plain = made;
+        const element wide = session_.as_read(type);
+        return wide == type ? plain : builder_.add_node(op::convert{wide}, view<output_ref>(&plain, 1));
     }
-    output_ref result_of(const value_description& output, const scope& names) {
+    /// What a graph gives as an output.
+    value given_as(const value_description& output, const scope& names) {
+        const part_of_file part(builder_, "output", output.name, output.byte);
         const value* found = names.find(output.name);
         if (found == nullptr) {
-            builder_.wrong({"output '", shown(output.name), "' is given by no node, initializer or input"});
+            builder_.wrong({"is given by no node, initializer or input"});
         }
-        const value mine = here(*found);
-        if (mine.sequence) {
-            builder_.wrong({"output '", shown(output.name), "' is a sequence, which is not supported"});
+        value result = here(*found);
+        check_type(output, result);
+        return result;
+    }
+    output_ref result_of(const value_description& output, const scope& names) {
+        const value given = given_as(output, names);
+        if (given.sequence) {
+            const part_of_file part(builder_, "output", output.name, output.byte);
+            builder_.wrong({"is a sequence, which is not supported"});
         }
-        return plain_of(mine);
+        return plain_of(given);
+    }
+
+    /// An output of the network in the type that the file declares, where it was read in a wider one.
+    output_ref as_declared(const value_description& output, output_ref given) {
+        const element type = element_of(output.type);
+        const bool is_wider = session_.as_read(type) != type && builder_.type_of(given) == session_.as_read(type);
+        return is_wider ? builder_.add_node(op::convert{type}, view<output_ref>(&given, 1)) : given;
     }
 
     graph read_model(const graph_description& from) {
+        session_.widens = detail::has_scales_of_16_bits(from, builder_);
         scope names;
         names.imported = &session_.model.imported;
         builder_.model().set_name(text(shown(from.name)));
         read_initializers(from, names);
         for (const value_description& input : from.inputs) {
-            if (!names.values.contains(input.name)) {
-                names.values[input.name] = of(add_parameter(input));
-            }
+            read_input(input, names);
         }
         read_nodes(from.nodes, names);
+        check_between(from, names);
         builder_.begin({});
         for (const value_description& output : from.outputs) {
             const std::string name(output.name);
-            const output_ref source = result_of(output, names);
+            const output_ref source = as_declared(output, result_of(output, names));
             builder_.model().name_tensor(source, name.c_str());
             builder_.model().result(source, name.c_str());
         }

@@ -10,7 +10,7 @@ inline void read_constant(operation& n) {
     session& shared = n.reader().shared();
     const auto out = [&](tensor made) { n.out(n.builder().constant(std::move(made))); };
     if (const attribute* found = n.find("value", 4)) {
-        return out(read_tensor(found->tensor, shared.file, shared.others, n.builder()));
+        return n.out(n.reader().constant_as_read(read_tensor(found->tensor, shared.file, shared.others, n.builder())));
     }
     if (n.has_attribute("value_float")) {
         return out(make_scalar(f32, n.real("value_float", 0)));
@@ -40,7 +40,7 @@ inline void read_constant_of_shape(operation& n) {
         if (filling.elements() != 1) {
             n.wrong({"value must be one number, not ", filling.elements()});
         }
-        filling = tensor(filling, lpt::shape{});
+        filling = evaluation::convert_tensor(tensor(filling, lpt::shape{}), shared.as_read(filling.type()));
     }
     op::broadcast what;
     what.mode = op::broadcast_mode::numpy;

@@ -32,6 +32,12 @@ inline std::string name_of_type(std::int64_t type) {
                                                                            : "number " + std::to_string(type);
 }
 
+/// True for the types of the standard that have a number of their own: all but UNDEFINED.
+inline bool is_type_of_standard(std::int64_t type) {
+    constexpr std::int64_t last = 26;
+    return type > 0 && type <= last;
+}
+
 /// The element type; raises an error that names the type where the library has none like it.
 inline element known_element_of(std::int64_t type, const model_builder& to) {
     const element result = element_of(type);
@@ -66,8 +72,12 @@ public:
                       "' lies outside the folder of the model; external_data_anywhere "
                       "(--allow-external-data of lpt_run and lpt_embed) allows it"});
         }
-        auto opened = std::make_unique<mapped_file>(file.string().c_str());
-        return *files_.emplace(name, std::move(opened)).first->second;
+        try {
+            auto opened = std::make_unique<mapped_file>(file.string().c_str());
+            return *files_.emplace(name, std::move(opened)).first->second;
+        } catch (const error& raised) {
+            to.wrong({"external data in '", name.c_str(), "': ", raised.message()});
+        }
     }
 };
 
@@ -166,7 +176,7 @@ inline std::size_t external_number(const tensor_fields& fields, std::string_view
     const std::string word(found->second);
     std::int64_t value = 0;
     if (!op::detail::parse_integer(word.c_str(), value) || value < 0) {
-        to.wrong({"external data of '", shown(fields.name), "' has the ", shown(key), " '", word.c_str(), "'"});
+        to.wrong({"external data has the ", shown(key), " '", word.c_str(), "', expected a number from 0 on"});
     }
     return static_cast<std::size_t>(value);
 }
@@ -191,8 +201,7 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
                               : type == f64 ? fields.doubles.size()
                                             : fields.integers.size();
     if (given != wanted) {
-        to.wrong(
-            {"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
+        to.wrong({"a tensor of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
     }
     if (bits == 2) {
         std::string bytes;
@@ -227,21 +236,20 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     shape dimensions;
     for (const std::int64_t size : fields.dimensions) {
         if (size < 0 || dimensions.rank() == most_axes) {
-            to.wrong({"tensor '", shown(fields.name), "' has a size of ", size, " or more than ", most_axes, " axes"});
+            to.wrong({"a tensor has a size of ", size, " or more than ", most_axes, " axes"});
         }
         dimensions.push_back(size);
     }
     if (!dimensions.is_possible()) {
-        to.wrong({"tensor '", shown(fields.name), "' cannot have the shape ", dimensions});
+        to.wrong({"a tensor cannot have the shape ", dimensions});
     }
     if (fields.has_segment || fields.has_strings) {
-        to.wrong({"tensor '", shown(fields.name), "' has segments or strings, which are not supported"});
+        to.wrong({"a tensor has segments or strings, which are not supported"});
     }
     const bool has_two_bits = packed_bits(fields.type) == 2;
     const std::size_t size = byte_size(type, dimensions.elements());
     if (has_two_bits && (fields.location == 1 || (fields.has_raw && fields.raw.size() * 4 < dimensions.elements()))) {
-        to.wrong({"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4,
-                  " bytes in the model"});
+        to.wrong({"a tensor of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4, " bytes in the model"});
     }
     if (has_two_bits && fields.has_raw) {
         return two_bit_tensor(fields.raw, type, dimensions);
@@ -249,11 +257,16 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     if (fields.location == 1) {
         const auto name = fields.external.find("location");
         if (name == fields.external.end()) {
-            to.wrong({"external data of '", shown(fields.name), "' has no location"});
+            to.wrong({"external data has no location"});
         }
         const mapped_file& other = others.open(std::string(name->second), to);
-        return to.stored(other, type, dimensions, external_number(fields, "offset", 0, to),
-                         external_number(fields, "length", size, to));
+        const std::size_t offset = external_number(fields, "offset", 0, to);
+        const std::size_t length = external_number(fields, "length", size, to);
+        if (!other.has(offset, length)) {
+            to.wrong({"external data in '", shown(name->second), "': ", length, " bytes from byte ", offset,
+                      " on lie outside of the file, which has ", other.size(), " bytes"});
+        }
+        return to.stored(other, type, dimensions, offset, length);
     }
     if (fields.has_raw) {
         const char* const first = reinterpret_cast<const char*>(file.data());

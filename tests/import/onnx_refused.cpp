@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/import/onnx_results.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+/// Models that contradict themselves or the standard, and what is said of them.
+namespace {
+
+using namespace lpt;
+using namespace lpt::testing::onnx_file;
+using lpt::testing::temporary_folder;
+
+constexpr std::int64_t i32_type = 6;
+constexpr std::int64_t string_type = 8;
+constexpr std::int64_t f16_type = 10;
+constexpr std::int64_t f64_type = 11;
+
+/// What the import says of a model that is wrong, without the name of the folder.
+std::string complaint(const std::string& content, const words& beside = {}) {
+    const temporary_folder folder;
+    for (const std::string& each : beside) {
+        folder.write("weights.bin", each);
+    }
+    try {
+        static_cast<void>(lpt::import(folder.write("net.onnx", content)));
+    } catch (const error& raised) {
+        const std::string message = raised.what();
+        return message.substr(message.find("net.onnx"));
+    }
+    return "no complaint";
+}
+/// The same for a part of the file, whose place in it must be what is said.
+std::string complaint_about(const std::string& content, const std::string& part, const words& beside = {}) {
+    const std::string place = " at byte " + std::to_string(content.find(part)) + ": ";
+    const std::string said = complaint(content, beside);
+    const std::size_t at = said.find(place);
+    REQUIRE_MESSAGE(at != std::string::npos, said << ", but expected" << place);
+    return said.substr(std::string("net.onnx: ").size(), at - std::string("net.onnx: ").size()) + ": " +
+           said.substr(at + place.size());
+}
+parts one_node(const std::string& made, const words& initializers = {}) {
+    return {{made}, initializers, {value("x", {1, 4})}, {value("y", {1, 4})}};
+}
+std::string external(const std::vector<std::pair<std::string, std::string>>& entries) {
+    return message([&](pbf_writer& to) {
+        to.add_int64(1, 4);
+        to.add_int32(2, float_type);
+        to.add_string(8, "w");
+        to.add_int32(14, 1);
+        for (const auto& [key, given] : entries) {
+            to.add_message(13, message([&](pbf_writer& entry) {
+                               entry.add_string(1, key);
+                               entry.add_string(2, given);
+                           }));
+        }
+    });
+}
+std::string strings(const std::string& name) {
+    return message([&](pbf_writer& to) {
+        to.add_int64(1, 1);
+        to.add_int32(2, static_cast<std::int32_t>(string_type));
+        to.add_bytes(6, "word");
+        to.add_string(8, name);
+    });
+}
+const std::string add_weights = make_node("Add", {"x", "w"}, {"y"});
+
+}  // namespace
+
+TEST_CASE("An error about an initializer says which, and its byte") {
+    const auto said = [](const std::string& tensor) {
+        return complaint_about(make_model(one_node(add_weights, {tensor})), tensor);
+    };
+    CHECK(said(raw_tensor("w", {4}, float_type, "abc")) ==
+          "initializer 'w': a tensor of type f32 and shape [4] has 16 bytes, not 3");
+    CHECK(said(raw_tensor("w", {-4}, float_type, "abc")) ==
+          "initializer 'w': a tensor has a size of -4 or more than 64 axes");
+    CHECK(said(raw_tensor("w", {1LL << 40, 1LL << 40}, float_type, "abc"))
+              .starts_with("initializer 'w': a tensor cannot have the shape"));
+    CHECK(said(raw_tensor("w", {4}, 99, "abc")) == "initializer 'w': the element type number 99 is not supported");
+}
+
+TEST_CASE("An error about external data says which initializer has it, and which file") {
+    const auto said = [](const std::vector<std::pair<std::string, std::string>>& entries, const words& beside = {}) {
+        const std::string tensor = external(entries);
+        return complaint_about(make_model(one_node(add_weights, {tensor})), tensor, beside);
+    };
+    CHECK(said({}) == "initializer 'w': external data has no location");
+    CHECK(said({{"location", "weights.bin"}}).starts_with("initializer 'w': external data in 'weights.bin': "));
+    CHECK(said({{"location", "weights.bin"}}).ends_with("cannot be opened: No such file or directory"));
+    CHECK(said({{"location", "weights.bin"}, {"offset", "4"}}, {std::string(16, '\0')}) ==
+          "initializer 'w': external data in 'weights.bin': 16 bytes from byte 4 on lie outside of the file, which has "
+          "16 bytes");
+    CHECK(said({{"location", "weights.bin"}, {"offset", "-4"}}, {std::string(16, '\0')}) ==
+          "initializer 'w': external data has the offset '-4', expected a number from 0 on");
+    CHECK(said({{"location", "../outside.bin"}})
+              .starts_with("initializer 'w': external data in '../outside.bin' lies outside the folder of the model"));
+}
+
+TEST_CASE("An error about an input or an output says which, and its byte") {
+    const std::string relu = make_node("Relu", {"x"}, {"y"});
+    const auto about_input = [&](const std::string& input) {
+        return complaint_about(make_model({{relu}, {}, {input}, {value("y", {4})}}), input);
+    };
+    CHECK(about_input(value("x", {4}, string_type)) == "input 'x': the element type STRING is not supported");
+    CHECK(about_input(message([](pbf_writer& to) {
+              to.add_string(1, "x");
+              to.add_message(2, message([](pbf_writer& kind) { kind.add_message(4, std::string()); }));
+          })) == "input 'x': is a sequence, which is not supported");
+    const std::string output = value("other", {4});
+    CHECK(complaint_about(make_model({{relu}, {}, {value("x", {4})}, {output}}), output) ==
+          "output 'other': is given by no node, initializer or input");
+}
+
+TEST_CASE("Two inputs, two initializers that differ, or two nodes that give one value are refused") {
+    const std::string again = value("x", {1, 4, 1});
+    parts net = one_node(make_node("Relu", {"x"}, {"y"}));
+    net.inputs.push_back(again);
+    CHECK(complaint_about(make_model(net), again) == "input 'x': has the name of another input");
+    const std::string one = floats("w", {4}, {1, 2, 3, 4});
+    const std::string other = floats("w", {4}, {1, 2, 3, 5});
+    CHECK(complaint_about(make_model(one_node(add_weights, {one, other})), other) ==
+          "initializer 'w': has the name of another initializer or input, which is not the same");
+    CHECK(results_of(make_model(one_node(add_weights, {one, one})), {floats_of({1, 4}, {1, 1, 1, 1})})[0] ==
+          values{2, 3, 4, 5});
+    net = one_node(make_node("Relu", {"x"}, {"y"}));
+    net.nodes.push_back(make_node("Neg", {"x"}, {"y"}));
+    CHECK(complaint(make_model(net)).ends_with("gives 'y', which was given before"));
+    net = one_node(add_weights, {one});
+    net.nodes.push_back(make_node("Neg", {"x"}, {"w"}));
+    CHECK(complaint(make_model(net)).ends_with("gives 'w', which was given before"));
+}
+
+TEST_CASE("A function gives no value that was given before, and reads none that nothing gives") {
+    const std::string function = message([](pbf_writer& to) {
+        to.add_string(1, "Mine");
+        to.add_string(4, "in");
+        to.add_string(5, "out");
+        to.add_message(7, make_node("Neg", {"in"}, {"out"}));
+        to.add_message(9, operator_set(21));
+        to.add_string(10, "own");
+    });
+    CHECK(complaint(make_model(one_node(make_node("Mine", {"x"}, {"x"}, {}, "own")), 21, {function}))
+              .ends_with("leads round in a circle to what it reads"));
+    parts twice = one_node(make_node("Relu", {"x"}, {"y"}));
+    twice.nodes.push_back(make_node("Mine", {"x"}, {"y"}, {}, "own"));
+    CHECK(complaint(make_model(twice, 21, {function})).ends_with("gives 'y', which was given before"));
+    CHECK(complaint(make_model(one_node(make_node("Mine", {"z"}, {"y"}, {}, "own")), 21, {function}))
+              .ends_with("input 0 is 'z', which no node, initializer or input gives"));
+}
+
+TEST_CASE("An input with an initializer has its type and shape") {
+    parts net = one_node(add_weights, {floats("w", {4}, {1, 2, 3, 4})});
+    net.inputs.push_back(value("w", {4}, i32_type));
+    CHECK(complaint_about(make_model(net), net.inputs[1]) == "input 'w': is declared as INT32, but is f32");
+    net.inputs[1] = value("w", {3});
+    CHECK(complaint_about(make_model(net), net.inputs[1]) ==
+          "input 'w': is declared with shape [3], but its initializer has [4]");
+    net.inputs[1] = value("w", {-1});
+    CHECK(complaint(make_model(net)) == "no complaint");
+}
+
+TEST_CASE("Outputs and values have the type that the file declares; shapes are those that are inferred") {
+    parts net = one_node(make_node("Relu", {"x"}, {"y"}));
+    net.outputs = {value("y", {1, 4}, i32_type)};
+    CHECK(complaint_about(make_model(net), net.outputs[0]) == "output 'y': is declared as INT32, but is f32");
+    net.outputs = {value("y", {1, 5})};
+    const lpt::graph model = import_content(make_model(net));
+    CHECK(model[model.results()[0]].shape() == shape{1, 4});
+    net = one_node(make_node("Relu", {"x"}, {"middle"}));
+    net.nodes.push_back(make_node("Neg", {"middle"}, {"y"}));
+    const std::string declared = value("middle", {1, 4}, u8_type);
+    const std::string content = message([&](pbf_writer& to) {
+        to.add_int64(1, 8);
+        to.add_message(8, operator_set(21));
+        to.add_message(7, net.content() + message([&](pbf_writer& more) { more.add_message(13, declared); }));
+    });
+    CHECK(complaint_about(content, declared) == "value 'middle': is declared as UINT8, but is f32");
+}
+
+TEST_CASE("Initializers of types that the library does not have are an error only where they are read") {
+    CHECK(results_of(make_model(one_node(make_node("Relu", {"x"}, {"y"}), {strings("words")})),
+                     {floats_of({1, 4}, {-1, 2, -3, 4})})[0] == values{0, 2, 0, 4});
+    const std::string content = make_model(one_node(add_weights, {strings("w")}));
+    CHECK(complaint(content) == "net.onnx: node 'y' (Add) at byte 12: reads the initializer at byte " +
+                                    std::to_string(content.find(strings("w"))) +
+                                    ", whose element type STRING is not supported");
+}
+
+TEST_CASE("kernel_shape is the shape of the weights") {
+    const auto said = [](const std::string& type, const std::string& kernel) {
+        const parts net{{make_node(type, {"x", "w"}, {"y"}, {kernel})},
+                        {floats("w", {1, 1, 3, 3}, std::vector<float>(9, 1))},
+                        {value("x", {1, 1, 5, 5})},
+                        {message([](pbf_writer& to) { to.add_string(1, "y"); })}};
+        return complaint(make_model(net));
+    };
+    const std::string of_reals = message([](pbf_writer& to) {
+        to.add_string(1, "kernel_shape");
+        to.add_float(7, 3);
+        to.add_float(7, 3);
+        to.add_int32(20, 6);
+    });
+    for (const std::string type : {"Conv", "ConvTranspose"}) {
+        CHECK(said(type, list("kernel_shape", {3, 3})) == "no complaint");
+        CHECK(said(type, list("kernel_shape", {2, 3}))
+                  .ends_with("kernel_shape is [2,3], but the weights have the shape [1,1,3,3]"));
+        CHECK(said(type, list("kernel_shape", {3}))
+                  .ends_with("kernel_shape is [3], but the weights have the shape [1,1,3,3]"));
+        CHECK(said(type, of_reals).ends_with("attribute 'kernel_shape' has type 6, not 7"));
+    }
+}
+
+TEST_CASE("A bias has one number for each channel") {
+    const parts net{{make_node("Conv", {"x", "w", "b"}, {"y"})},
+                    {floats("w", {2, 1, 1, 1}, {1, 2}), floats("b", {1}, {1})},
+                    {value("x", {1, 1, 5, 5})},
+                    {value("y", {1, 2, 5, 5})}};
+    CHECK(complaint(make_model(net)).ends_with("has a bias of shape [1], expected one number for each of 2 channels"));
+}
+
+namespace {
+
+std::string reals_of_64_bits(const std::string& name, double number) {
+    return raw_tensor(name, {}, f64_type, {reinterpret_cast<const char*>(&number), 8});
+}
+/// What is said of one operator between an input of some type and an output.
+std::string said_of(const std::string& type, std::int64_t from, const words& constants, const words& names,
+                    const words& attributes = {}) {
+    const parts net{{make_node(type, names, {"y"}, attributes)},
+                    constants,
+                    {value("x", {1, 4}, from)},
+                    {message([](pbf_writer& to) { to.add_string(1, "y"); })}};
+    const std::string said = complaint(make_model(net, 23));
+    const std::string place = "at byte 12: ";
+    return said.find(place) == std::string::npos ? said : said.substr(said.find(place) + place.size());
+}
+
+}  // namespace
+
+TEST_CASE("QuantizeLinear and DequantizeLinear take only the types that the standard gives them") {
+    const std::string scale = floats("s", {}, {0.5F});
+    const std::string zero = small("z", {}, {3});
+    CHECK(said_of("DequantizeLinear", float_type, {scale}, {"x", "s"}) ==
+          "input 0 has the type f32, expected quantized integers or floats of 8 bits");
+    CHECK(said_of("DequantizeLinear", i64_type, {scale}, {"x", "s"})
+              .ends_with("expected quantized integers or floats of 8 bits"));
+    CHECK(said_of("DequantizeLinear", i8_type, {scale, zero}, {"x", "s", "z"}) ==
+          "input 2, the zero point, has the type u8, expected i8, that of input 0");
+    CHECK(said_of("DequantizeLinear", u8_type, {reals_of_64_bits("s", 0.5), zero}, {"x", "s", "z"}) ==
+          "input 1 has the type f64, expected f32, f16 or bf16");
+    CHECK(said_of("QuantizeLinear", float_type, {reals_of_64_bits("s", 0.5), zero}, {"x", "s", "z"}) ==
+          "input 1 has the type f64, expected f32, f16 or bf16");
+    CHECK(said_of("QuantizeLinear", f64_type, {scale, zero}, {"x", "s", "z"}) ==
+          "input 0 has the type f64, expected f32, f16 or bf16");
+    CHECK(said_of("QuantizeLinear", float_type, {scale, floats("z", {}, {3})}, {"x", "s", "z"}) ==
+          "quantizes to f32, expected integers of at most 16 bits");
+    CHECK(said_of("QuantizeLinear", float_type, {scale, zero}, {"x", "s", "z"}, {integer("output_dtype", i8_type)}) ==
+          "output_dtype is INT8, but the zero point has the type u8");
+    for (const std::int64_t type : {float_type, f16_type, i32_type}) {
+        CHECK(said_of("QuantizeLinear", type, {scale, zero}, {"x", "s", "z"}) == "no complaint");
+    }
+}
+
+namespace {
+
+/// QLinearConv of two channels, with other constants in place of some of it.
+std::string said_of_convolution(const words& others) {
+    words constants{floats("xs", {}, {0.5F}),
+                    small("xz", {}, {3}),
+                    small("w", {2, 1, 1, 1}, {1, 2}),
+                    floats("ws", {}, {0.5F}),
+                    small("wz", {}, {3}),
+                    floats("ys", {}, {0.5F}),
+                    small("yz", {}, {3}),
+                    raw_tensor("b", {2}, i32_type, std::string(8, '\1'))};
+    const auto name_of = [](const std::string& tensor) { return onnx::name_of_tensor({tensor, tensor.data()}); };
+    for (const std::string& each : others) {
+        for (std::string& constant : constants) {
+            constant = name_of(constant) == name_of(each) ? each : constant;
+        }
+    }
+    const parts net{{make_node("QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, {"y"})},
+                    constants,
+                    {value("x", {1, 1, 2, 2}, u8_type)},
+                    {message([](pbf_writer& to) { to.add_string(1, "y"); })}};
+    return complaint(make_model(net));
+}
+
+}  // namespace
+
+TEST_CASE("QLinearConv has one scale and zero point for its data, and integers of 32 bits as its bias") {
+    CHECK(said_of_convolution({}) == "no complaint");
+    CHECK(said_of_convolution({floats("ys", {1}, {1})}) == "no complaint");
+    CHECK(said_of_convolution({floats("ws", {2}, {1, 2}), small("wz", {2}, {1, 2})}) == "no complaint");
+    CHECK(said_of_convolution({floats("ys", {2}, {1, 2})}).ends_with("input 6 has the shape [2], expected one number"));
+    CHECK(said_of_convolution({small("yz", {2}, {1, 2})}).ends_with("input 7 has the shape [2], expected one number"));
+    CHECK(said_of_convolution({floats("xs", {2}, {1, 2})}).ends_with("input 1 has the shape [2], expected one number"));
+    CHECK(said_of_convolution({reals_of_64_bits("ys", 1)})
+              .ends_with("input 6 has the type f64, expected f32, f16 or bf16"));
+    CHECK(said_of_convolution({small("wz", {}, {1}, i8_type)})
+              .ends_with("input 5, the zero point, has the type i8, expected u8, that of input 3"));
+    CHECK(
+        said_of_convolution({floats("b", {2}, {1, 2})}).ends_with("input 8, the bias, has the type f32, expected i32"));
+    CHECK(said_of_convolution({raw_tensor("b", {1}, i32_type, std::string(4, '\1'))})
+              .ends_with("has a bias of shape [1], expected one number for each of 2 channels"));
+}
