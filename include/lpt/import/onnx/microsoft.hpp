@@ -127,62 +127,6 @@ inline void read_product_of_range(operation& n) {
     n.out(n.has(4) ? n.make(op::add{}, {result, n.in(4)}) : result);
 }
 
-/// Bytes seen as numbers of 4 or 8 bits.
-inline tensor seen_as_numbers(operation& n, const tensor& bytes, int bits, const lpt::shape& dimensions) {
-    const element type = bits == 4 ? u4 : u8;
-    if (bytes.type() != u8 || byte_size(type, dimensions.elements()) != bytes.elements()) {
-        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", dimensions, " of ",
-                 bits, " bits"});
-    }
-    tensor_builder result(type, dimensions);
-    std::copy_n(bytes.data(), bytes.elements(), result.data());
-    return result.finish();
-}
-
-/// A product with weights of 4 or 8 bits, [columns, blocks, numbers], of which each block of a column has its scale and zero point.
-inline void read_product_of_blocks(operation& n) {
-    const std::int64_t rows = n.integer("K", 0);
-    const std::int64_t columns = n.integer("N", 0);
-    const auto bits = static_cast<int>(n.integer("bits", 4));
-    const std::int64_t block = n.integer("block_size", 32);
-    constexpr std::int64_t most = 1 << 24;
-    if (rows < 1 || columns < 1 || block < 1 || rows > most || columns > most || block > most ||
-        (bits != 4 && bits != 8) || block % 2 != 0) {
-        n.wrong({"weights of ", rows, " x ", columns, " numbers of ", bits, " bits in blocks of ", block,
-                 " are not supported"});
-    }
-    if (n.has(4)) {
-        n.wrong({"an order of rows is not supported"});
-    }
-    const std::int64_t blocks = (rows + block - 1) / block;
-    const tensor numbers = seen_as_numbers(n, n.known_input(1), bits, lpt::shape{columns, blocks, block});
-    const lpt::integers by_block{columns, blocks, 1};
-    const output_ref scales = n.reshape(n.convert(n.in(2), f32), by_block);
-    output_ref zeros = n.builder().real(bits == 4 ? 8 : 128);
-    if (n.has(3) && n.type(n.in(3)) == u8) {
-        const std::int64_t stored = bits == 4 ? (blocks + 1) / 2 * 2 : blocks;
-        const tensor all = seen_as_numbers(n, n.known_input(3), bits, lpt::shape{columns, stored, 1});
-        zeros = n.convert(n.slice(n.builder().constant(all), 1, 0, blocks), f32);
-    } else if (n.has(3)) {
-        zeros = n.reshape(n.convert(n.in(3), f32), by_block);
-    }
-    const output_ref centred = n.make(op::subtract{}, {n.convert(n.builder().constant(numbers), f32), zeros});
-    output_ref weights = n.reshape(n.make(op::multiply{}, {centred, scales}), {columns, blocks * block});
-    if (blocks * block != rows) {
-        weights = n.slice(weights, 1, 0, rows);
-    }
-    op::mat_mul product;
-    product.transpose_b = true;
-    const element type = n.type(n.in(0));
-    output_ref result = n.make(product, {n.convert(n.in(0), f32), weights});
-    constexpr std::int64_t level_of_bytes = 4;
-    if (n.integer("accuracy_level", 0) == level_of_bytes) {
-        n.builder().model().set_mark(result.node, mark::may_round_data);
-    }
-    result = n.has(5) ? n.make(op::add{}, {result, n.convert(n.in(5), f32)}) : result;
-    n.out(n.convert(result, type));
-}
-
 /// The function that a fused operator applies last.
 inline output_ref activated(operation& n, output_ref x) {
     const std::string_view name = n.words("activation", "");
@@ -276,7 +220,6 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearConv", read_quantized_convolution},
     {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
     {"com.microsoft", "DynamicQuantizeMatMul", read_product_of_range},
-    {"com.microsoft", "MatMulNBits", read_product_of_blocks},
     {"com.microsoft", "FusedConv", read_fused_convolution},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
     {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},

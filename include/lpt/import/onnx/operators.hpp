@@ -18,6 +18,7 @@
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/microsoft_attention.hpp>
+#include <lpt/import/onnx/microsoft_blocks.hpp>
 #include <lpt/import/onnx/microsoft_movement.hpp>
 #include <lpt/import/onnx/microsoft_transformers.hpp>
 #include <lpt/import/onnx/movement.hpp>
@@ -69,6 +70,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(bit_operators);
         add(linear_algebra_operators);
         add(microsoft_operators);
+        add(block_operators);
         add(microsoft_attention_operators);
         add(microsoft_movement_operators);
         add(group_query_attention_operators);
