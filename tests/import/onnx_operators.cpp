@@ -382,3 +382,19 @@ TEST_CASE("Concat says along which axis") {
                         {{make_node("Concat", {"x", "x"}, {"y"})}, {}, {value("x", {2, 2})}, {value("y", {2, 4})}})),
                     error);
 }
+
+TEST_CASE("Celu rounds exp(x / alpha) - 1 once, so that numbers of 16 bits keep their digits") {
+    constexpr std::int64_t f16_type = 10;
+    const std::string alpha = message([](pbf_writer& to) {
+        to.add_string(1, "alpha");
+        to.add_float(2, 2);
+        to.add_int32(20, 1);
+    });
+    const parts net{
+        {make_node("Celu", {"x"}, {"y"}, {alpha})}, {}, {value("x", {3}, f16_type)}, {value("y", {3}, f16_type)}};
+    const values x{-0.001953125, 0, 3};
+    const values made = results_of(make_model(net), {make_tensor(f16, {3}, view<double>(x.data(), x.size()))})[0];
+    CHECK(made[0] == doctest::Approx(2 * std::expm1(x[0] / 2)).epsilon(1.0 / 1024));
+    CHECK(made[1] == 0);
+    CHECK(made[2] == 3);
+}

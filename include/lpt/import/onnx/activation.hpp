@@ -37,13 +37,17 @@ inline void read_selu(operation& n) {
                               n.like(x, n.real("gamma", 1.05070102214813232421875))}));
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), whose difference is rounded once where Elu has that alpha.
 inline void read_celu(operation& n) {
     const output_ref x = n.in(0);
     const output_ref zero = n.like(x, 0);
     const double alpha = n.real("alpha", 1);
-    const output_ref power = n.make(op::exp{}, {n.make(op::divide{}, {x, n.like(x, alpha)})});
-    const output_ref below = n.make(op::multiply{}, {n.make(op::subtract{}, {power, n.like(x, 1)}), n.like(x, alpha)});
+    const output_ref quotient = n.make(op::divide{}, {x, n.like(x, alpha)});
+    const auto composed = [&] {
+        const output_ref power = n.make(op::exp{}, {quotient});
+        return n.make(op::multiply{}, {n.make(op::subtract{}, {power, n.like(x, 1)}), n.like(x, alpha)});
+    };
+    const output_ref below = alpha > 0 ? n.make(op::elu{{}, alpha}, {quotient}) : composed();
     n.out(n.make(op::add{}, {n.make(op::maximum{}, {x, zero}), n.make(op::minimum{}, {below, zero})}));
 }
 
