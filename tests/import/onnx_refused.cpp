@@ -214,6 +214,19 @@ TEST_CASE("kernel_shape is the shape of the weights") {
     }
 }
 
+TEST_CASE("Data and weights have one type") {
+    for (const std::string type : {"Conv", "ConvTranspose", "MatMul", "Gemm"}) {
+        const bool is_product = type == "MatMul" || type == "Gemm";
+        const numbers sizes = is_product ? numbers{5, 1} : numbers{1, 1, 5, 5};
+        const numbers weights = is_product ? numbers{1, 1} : numbers{1, 1, 1, 1};
+        const parts net{{make_node(type, {"x", "w"}, {"y"})},
+                        {raw_tensor("w", weights, f64_type, std::string(8, '\0'))},
+                        {value("x", sizes)},
+                        {message([](pbf_writer& to) { to.add_string(1, "y"); })}};
+        CHECK(complaint(make_model(net)).ends_with("has data of type f32, but weights of type f64"));
+    }
+}
+
 TEST_CASE("A bias has one number for each channel") {
     const parts net{{make_node("Conv", {"x", "w", "b"}, {"y"})},
                     {floats("w", {2, 1, 1, 1}, {1, 2}), floats("b", {1}, {1})},
@@ -299,8 +312,8 @@ TEST_CASE("QLinearConv has one scale and zero point for its data, and integers o
     CHECK(said_of_convolution({floats("ys", {2}, {1, 2})}).ends_with("input 6 has the shape [2], expected one number"));
     CHECK(said_of_convolution({small("yz", {2}, {1, 2})}).ends_with("input 7 has the shape [2], expected one number"));
     CHECK(said_of_convolution({floats("xs", {2}, {1, 2})}).ends_with("input 1 has the shape [2], expected one number"));
-    CHECK(said_of_convolution({reals_of_64_bits("ys", 1)})
-              .ends_with("input 6 has the type f64, expected f32, f16 or bf16"));
+    CHECK(
+        said_of_convolution({reals_of_64_bits("ys", 1)}).ends_with("input 6, a scale, has the type f64, expected f32"));
     CHECK(said_of_convolution({small("wz", {}, {1}, i8_type)})
               .ends_with("input 5, the zero point, has the type i8, expected u8, that of input 3"));
     CHECK(

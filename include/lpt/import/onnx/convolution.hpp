@@ -43,6 +43,15 @@ void read_window(operation& n, Window& to, std::size_t axes) {
     }
 }
 
+/// Raises an error for data and weights of different types, which no operator of the standard multiplies.
+inline void check_same_type(operation& n, output_ref data, output_ref weights) {
+    const element type = n.type(data);
+    const element other = n.type(weights);
+    if (type != other && type != dynamic && other != dynamic) {
+        n.wrong({"has data of type ", lpt::name(type), ", but weights of type ", lpt::name(other)});
+    }
+}
+
 /// Raises an error where `kernel_shape` is given, but is not the shape that the weights have along the spatial axes.
 inline void check_kernel(operation& n, const lpt::shape& weights) {
     const lpt::integers kernel = n.list("kernel_shape");
@@ -110,6 +119,7 @@ inline output_ref convolved_in_groups(operation& n, output_ref x, output_ref wei
         n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
     }
     check_kernel(n, n.shape(weights));
+    check_same_type(n, x, weights);
     output_ref result;
     if (groups == 1) {
         op::convolution what;
@@ -187,6 +197,7 @@ inline void read_transposed_convolution(operation& n) {
         n.wrong({"weights of shape ", n.shape(n.in(1)), " have no spatial axes"});
     }
     check_kernel(n, n.shape(n.in(1)));
+    check_same_type(n, x, n.in(1));
     const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
                                           : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
     n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
@@ -197,6 +208,7 @@ inline void read_gemm(operation& n) {
     op::mat_mul what;
     what.transpose_a = n.flag("transA");
     what.transpose_b = n.flag("transB");
+    check_same_type(n, n.in(0), n.in(1));
     output_ref result = n.make(what, {n.in(0), n.in(1)});
     if (const double alpha = n.real("alpha", 1); alpha != 1) {
         result = n.make(op::multiply{}, {result, n.like(result, alpha)});
@@ -214,6 +226,7 @@ inline void read_gemm(operation& n) {
 /// Integers are multiplied as numbers that hold them exactly.
 inline void read_mat_mul(operation& n) {
     const element type = n.type(n.in(0));
+    check_same_type(n, n.in(0), n.in(1));
     if (!is_integral(type)) {
         n.out(n.make(op::mat_mul{}, {n.in(0), n.in(1)}));
         return;
@@ -264,6 +277,11 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
 inline void read_quantized_convolution(operation& n) {
     for (const std::size_t port : {1u, 2u, 6u, 7u}) {
         check_is_one_number(n, port);
+    }
+    for (const std::size_t scale : {1u, 4u, 6u}) {
+        if (n.type(n.in(scale)) != f32) {
+            n.wrong({"input ", scale, ", a scale, has the type ", lpt::name(n.type(n.in(scale))), ", expected f32"});
+        }
     }
     const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     const output_ref weights = real_at(n, 3, 4, 5, 0);

@@ -43,6 +43,7 @@ inline void read_deformable_convolution(operation& n) {
     op::deformable_convolution what;
     read_window(n, what, 2);
     check_kernel(n, n.shape(n.in(1)));
+    check_same_type(n, n.in(0), n.in(1));
     what.group = n.integer("group", 1);
     what.deformable_group = n.integer("offset_group", 1);
     what.bilinear_interpolation_pad = true;
