@@ -147,6 +147,26 @@ TEST_CASE("A dequantization takes its zero point off before it scales, unless in
     CHECK(made.functions[0].shift.one() == doctest::Approx(-1.4));
 }
 
+TEST_CASE("What is taken off converted integers stays apart from the scaling, so that the zero point gives 0") {
+    for (const element type : {u16, f32}) {
+        graph model;
+        const output_ref input = model.parameter(type, shape{1, 2, 2, 2}, "x");
+        const output_ref real = model.add(op::convert{f32}, {input});
+        const output_ref centred = model.add(op::subtract{}, {real, constant(model, shape{}, {32780})});
+        model.result(model.add(op::multiply{}, {centred, constant(model, shape{}, {0.1})}));
+        chain made = empty_chain();
+        made.axis = 1;
+        made.tail = real;
+        plan::quantized_sources sources(model);
+        plan::follow(made, sources, [](node_id) { return false; });
+        REQUIRE(made.nodes.size() == 2);
+        REQUIRE(made.functions.size() == (type == u16 ? 2 : 1));
+        CHECK(made.functions[0].shift.one() == doctest::Approx(type == u16 ? -32780 : -3278));
+        CHECK(made.functions[0].scale.one() == doctest::Approx(type == u16 ? 1 : 0.1));
+        CHECK(made.functions.back().scale.one() == doctest::Approx(0.1));
+    }
+}
+
 TEST_CASE("Constants along other axes than that of the kernel end a chain") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
