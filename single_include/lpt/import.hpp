@@ -223,6 +223,7 @@ struct source_node {
     std::string name;
     std::string type;
     std::size_t byte = nowhere;  // of the file, where the node begins
+    const char* kind = "node";  // what else a file may have: an input, an initializer …
 };
 
 /// What a reader of a file format makes a graph with: operations with names that are unique, constants as windows into the mapped file,
@@ -239,11 +240,15 @@ class model_builder {
 
     text place() const {
         text words(text_view(file_.c_str()));
+        if (now_.byte == source_node::nowhere && now_.type.empty()) {
+            return words;
+        }
+        words.append(": ").append(now_.kind).append(" '").append(now_.name.c_str()).append("'");
         if (!now_.type.empty()) {
-            words.append(": node '").append(now_.name.c_str()).append("' (").append(now_.type.c_str()).append(")");
+            words.append(" (").append(now_.type.c_str()).append(")");
         }
         if (now_.byte != source_node::nowhere) {
-            words.append(now_.type.empty() ? ": at byte " : " at byte ").append(now_.byte);
+            words.append(" at byte ").append(now_.byte);
         }
         return words;
     }
@@ -559,6 +564,84 @@ public:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/import/onnx/real_values.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_REAL_VALUES_HPP
+#define LPT_HOLDS_IMPORT_ONNX_REAL_VALUES_HPP
+/// Which values of a graph are real numbers that nothing quantized before.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Knows of each output whether all that it is computed from is real: then no transformation computes it on integers, whatever operations there are, and
+/// what it is quantized to is decided by a division. Functions of quantized values are real, too, because they become tables.
+class real_values {
+    enum class state : unsigned char { real, quantized };
+    std::vector<state> states_;  // by node
+
+    static bool is_function(op::kind kind) {
+        switch (kind) {
+            case op::kind::sigmoid:
+            case op::kind::tanh:
+            case op::kind::exp:
+            case op::kind::log:
+            case op::kind::sqrt:
+            case op::kind::erf:
+            case op::kind::sin:
+            case op::kind::cos:
+            case op::kind::elu:
+            case op::kind::selu:
+            case op::kind::gelu:
+            case op::kind::swish:
+            case op::kind::mish:
+            case op::kind::hswish:
+            case op::kind::hsigmoid:
+            case op::kind::hard_sigmoid:
+            case op::kind::soft_plus:
+            case op::kind::soft_sign: return true;
+            default: return false;
+        }
+    }
+    bool reads_real(const graph& model, const node& each) const {
+        if (each.is<op::fake_quantize>()) {
+            return model.constant_value(each.input(0)) != nullptr;
+        }
+        if (each.bodies().size() != 0) {
+            return false;
+        }
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const node_id source = each.input(port).node;
+            const bool is_table = port == 0 && is_function(each.kind()) && model[source].is<op::fake_quantize>();
+            if (!is_table && states_[index_of(source)] != state::real) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Nodes are looked at once, in the order in which they were made, which is behind what they read.
+    void look_at(const graph& model) {
+        const std::size_t seen = states_.size();
+        states_.resize(model.id_bound(), state::quantized);
+        for (std::size_t i = seen; i < states_.size(); ++i) {
+            if (model.contains(id_at(i)) && reads_real(model, model[id_at(i)])) {
+                states_[i] = state::real;
+            }
+        }
+    }
+
+public:
+    bool is_real(const graph& model, output_ref value) {
+        look_at(model);
+        return model.type(value) == f32 && states_[index_of(value.node)] == state::real;
+    }
+    /// Says that what a node gives stands for integers, whatever it reads: it dequantizes them.
+    void stands_for_integers(const graph& model, output_ref value) {
+        look_at(model);
+        states_[index_of(value.node)] = state::quantized;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/protobuf.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_PROTOBUF_HPP
 #define LPT_HOLDS_IMPORT_ONNX_PROTOBUF_HPP
@@ -678,6 +761,8 @@ struct stored_message {
     const char* file = nullptr;
 
     message open() const { return {content, file}; }
+    /// Where in the file it begins.
+    std::size_t byte() const { return static_cast<std::size_t>(content.data() - file); }
     explicit operator bool() const { return content.data() != nullptr; }
 };
 
@@ -731,7 +816,8 @@ struct graph_description {
     std::vector<std::pair<std::string_view, stored_message>> initializers;
     std::vector<value_description> inputs;
     std::vector<value_description> outputs;
-    bool has_sparse_initializers = false;
+    std::vector<value_description> between;  // what the file says of values that are neither
+    stored_message sparse_initializer;
 };
 
 using operator_sets = std::map<std::string_view, std::int64_t>;  // version by domain
@@ -903,10 +989,8 @@ inline graph_description read_graph(message from) {
             }
             case 11: result.inputs.push_back(read_value(from.inner())); break;
             case 12: result.outputs.push_back(read_value(from.inner())); break;
-            case 15:
-                result.has_sparse_initializers = true;
-                from.skip();
-                break;
+            case 13: result.between.push_back(read_value(from.inner())); break;
+            case 15: result.sparse_initializer = {from.view(), from.file()}; break;
             default: from.skip();
         }
     }
@@ -1013,6 +1097,12 @@ inline std::string name_of_type(std::int64_t type) {
                                                                            : "number " + std::to_string(type);
 }
 
+/// True for the types of the standard that have a number of their own: all but UNDEFINED.
+inline bool is_type_of_standard(std::int64_t type) {
+    constexpr std::int64_t last = 26;
+    return type > 0 && type <= last;
+}
+
 /// The element type; raises an error that names the type where the library has none like it.
 inline element known_element_of(std::int64_t type, const model_builder& to) {
     const element result = element_of(type);
@@ -1047,8 +1137,12 @@ public:
                       "' lies outside the folder of the model; external_data_anywhere "
                       "(--allow-external-data of lpt_run and lpt_embed) allows it"});
         }
-        auto opened = std::make_unique<mapped_file>(file.string().c_str());
-        return *files_.emplace(name, std::move(opened)).first->second;
+        try {
+            auto opened = std::make_unique<mapped_file>(file.string().c_str());
+            return *files_.emplace(name, std::move(opened)).first->second;
+        } catch (const error& raised) {
+            to.wrong({"external data in '", name.c_str(), "': ", raised.message()});
+        }
     }
 };
 
@@ -1147,7 +1241,7 @@ inline std::size_t external_number(const tensor_fields& fields, std::string_view
     const std::string word(found->second);
     std::int64_t value = 0;
     if (!op::detail::parse_integer(word.c_str(), value) || value < 0) {
-        to.wrong({"external data of '", shown(fields.name), "' has the ", shown(key), " '", word.c_str(), "'"});
+        to.wrong({"external data has the ", shown(key), " '", word.c_str(), "', expected a number from 0 on"});
     }
     return static_cast<std::size_t>(value);
 }
@@ -1172,8 +1266,7 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
                               : type == f64 ? fields.doubles.size()
                                             : fields.integers.size();
     if (given != wanted) {
-        to.wrong(
-            {"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
+        to.wrong({"a tensor of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
     }
     if (bits == 2) {
         std::string bytes;
@@ -1208,21 +1301,20 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     shape dimensions;
     for (const std::int64_t size : fields.dimensions) {
         if (size < 0 || dimensions.rank() == most_axes) {
-            to.wrong({"tensor '", shown(fields.name), "' has a size of ", size, " or more than ", most_axes, " axes"});
+            to.wrong({"a tensor has a size of ", size, " or more than ", most_axes, " axes"});
         }
         dimensions.push_back(size);
     }
     if (!dimensions.is_possible()) {
-        to.wrong({"tensor '", shown(fields.name), "' cannot have the shape ", dimensions});
+        to.wrong({"a tensor cannot have the shape ", dimensions});
     }
     if (fields.has_segment || fields.has_strings) {
-        to.wrong({"tensor '", shown(fields.name), "' has segments or strings, which are not supported"});
+        to.wrong({"a tensor has segments or strings, which are not supported"});
     }
     const bool has_two_bits = packed_bits(fields.type) == 2;
     const std::size_t size = byte_size(type, dimensions.elements());
     if (has_two_bits && (fields.location == 1 || (fields.has_raw && fields.raw.size() * 4 < dimensions.elements()))) {
-        to.wrong({"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4,
-                  " bytes in the model"});
+        to.wrong({"a tensor of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4, " bytes in the model"});
     }
     if (has_two_bits && fields.has_raw) {
         return two_bit_tensor(fields.raw, type, dimensions);
@@ -1230,11 +1322,16 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     if (fields.location == 1) {
         const auto name = fields.external.find("location");
         if (name == fields.external.end()) {
-            to.wrong({"external data of '", shown(fields.name), "' has no location"});
+            to.wrong({"external data has no location"});
         }
         const mapped_file& other = others.open(std::string(name->second), to);
-        return to.stored(other, type, dimensions, external_number(fields, "offset", 0, to),
-                         external_number(fields, "length", size, to));
+        const std::size_t offset = external_number(fields, "offset", 0, to);
+        const std::size_t length = external_number(fields, "length", size, to);
+        if (!other.has(offset, length)) {
+            to.wrong({"external data in '", shown(name->second), "': ", length, " bytes from byte ", offset,
+                      " on lie outside of the file, which has ", other.size(), " bytes"});
+        }
+        return to.stored(other, type, dimensions, offset, length);
     }
     if (fields.has_raw) {
         const char* const first = reinterpret_cast<const char*>(file.data());
@@ -1247,9 +1344,10 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/reader.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_READER_HPP
-#define LPT_HOLDS_IMPORT_ONNX_READER_HPP
+// ======== lpt/import/onnx/session.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SESSION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SESSION_HPP
+/// What names of a model stand for, and what all its graphs share.
 namespace lpt::inline LPT_ABI::onnx {
 
 class graph_reader;
@@ -1301,6 +1399,8 @@ struct value {
     std::shared_ptr<std::vector<value>> sequence;
     bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
     output_ref whole = {};  // the same integers as f32, where they were computed so
+    stored_message unreadable =
+        {};  // an initializer of a type that the library has none like: an error where it is read
 };
 
 using operator_function = void (*)(operation&);
@@ -1326,6 +1426,8 @@ struct session {
     std::int64_t bytes_left;  // of constants that are not the file's own bytes
     std::int64_t parts_left;  // of sequences
     std::unordered_set<const void*> counted = {};
+    /// Numbers of 16 bits are read as f32, in which all computes anyway: where scales have 16 bits, so that what they quantize is found.
+    bool widens = false;
 
     session(const mapped_file& read_from, external_files& beside, const model_description& described,
             operator_lookup finding)
@@ -1336,6 +1438,8 @@ struct session {
         bytes_left = size * 16 + (64 << 20);
         parts_left = size + (1 << 20);
     }
+
+    element as_read(element type) const { return widens && (type == f16 || type == bf16) ? f32 : type; }
 };
 
 /// Names and what they stand for: of a graph, or of a function that is called.
@@ -1381,6 +1485,65 @@ struct scope {
     }
 };
 
+namespace detail {
+
+/// True if tensors are quantized with constant scales of 16 bits, or dequantized to such numbers, and no operator looks at the bits of numbers.
+inline bool has_scales_of_16_bits(const graph_description& graph, const model_builder& to) {
+    constexpr std::int64_t half = 10;
+    constexpr std::int64_t brain = 16;
+    const auto has_16_bits = [](std::int64_t type) { return type == half || type == brain; };
+    std::unordered_set<std::string_view> constants;
+    for (const auto& [name, stored] : graph.initializers) {
+        if (has_16_bits(type_of_tensor(stored, to))) {
+            constants.insert(name);
+        }
+    }
+    bool found = false;
+    for (const node_description& node : graph.nodes) {
+        const attribute* value = node.type == "Constant" ? node.find("value") : nullptr;
+        if (value != nullptr && value->tensor && !node.outputs.empty() &&
+            has_16_bits(type_of_tensor(value->tensor, to))) {
+            constants.insert(node.outputs[0]);
+        }
+    }
+    for (const node_description& node : graph.nodes) {
+        if (node.type == "BitCast") {
+            return false;
+        }
+        if (node.type == "QuantizeLinear" || node.type == "DequantizeLinear") {
+            const attribute* type = node.find("output_dtype");
+            found = found || (node.inputs.size() > 1 && constants.contains(node.inputs[1])) ||
+                    (type != nullptr && has_16_bits(type->integer));
+        }
+    }
+    return found;
+}
+
+}  // namespace detail
+
+/// While it lives, errors name a part of a graph that is no node, and where in the file it is.
+class part_of_file {
+    model_builder& builder_;
+    source_node around_;
+
+public:
+    part_of_file(model_builder& builder, const char* kind, std::string_view name, std::size_t byte)
+        : builder_(builder), around_(builder.current()) {
+        builder_.begin({std::string(name), {}, byte, kind});
+    }
+    part_of_file(const part_of_file&) = delete;
+    part_of_file& operator=(const part_of_file&) = delete;
+    ~part_of_file() { builder_.begin(std::move(around_)); }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/reader.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_READER_HPP
+#define LPT_HOLDS_IMPORT_ONNX_READER_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
 /// Reads one graph: that of the model, or a body.
 class graph_reader {
     session& session_;
@@ -1388,7 +1551,8 @@ class graph_reader {
     int depth_;
     model_builder builder_;
     std::map<std::pair<graph_reader*, std::pair<node_id, std::int32_t>>, output_ref> captured_;
-    std::map<std::vector<std::int64_t>, value> quantized_before_;
+    std::unordered_map<std::string_view, stored_message> initializers_;
+    real_values reals_;
 
 public:
     static constexpr int deepest = 32;
@@ -1410,12 +1574,16 @@ public:
     session& shared() { return session_; }
     model_builder& builder() { return builder_; }
     int depth() const { return depth_; }
-    auto& quantized_before() { return quantized_before_; }
+    real_values& reals() { return reals_; }
 
     value of(output_ref plain) { return {this, plain, nullptr, nullptr}; }
 
     /// The value as one of this graph: what belongs to a graph around it comes in as a parameter, or is copied where it is constant.
     value here(const value& from) {
+        if (from.unreadable) {
+            builder_.wrong({"reads the initializer at byte ", from.unreadable.byte(), ", whose element type ",
+                            name_of_type(type_of_tensor(from.unreadable, builder_)).c_str(), " is not supported"});
+        }
         if (from.owner == this || from.owner == nullptr) {
             return from;
         }
@@ -1468,57 +1636,142 @@ public:
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
     void read_node(const node_description& node, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);
+    output_ref constant_as_read(const tensor& stored) {
+        const output_ref made = builder_.constant(stored);
+        const element type = session_.as_read(stored.type());
+        return type == stored.type() ? made : builder_.add(op::convert{type}, view<output_ref>(&made, 1));
+    }
+    value read_initializer(const stored_message& stored) {
+        const std::int64_t type = type_of_tensor(stored, builder_);
+        if (is_type_of_standard(type) && element_of(type) == dynamic) {
+            return {this, {}, nullptr, nullptr, false, {}, stored};
+        }
+        value mine = of(constant_as_read(read_tensor(stored, session_.file, session_.others, builder_)));
+        mine.has_two_bits = packed_bits(type) == 2;
+        return mine;
+    }
     void read_initializers(const graph_description& graph, scope& names) {
-        if (graph.has_sparse_initializers) {
-            builder_.wrong({"sparse initializers are not supported"});
+        if (graph.sparse_initializer) {
+            const part_of_file part(builder_, "initializer", {}, graph.sparse_initializer.byte());
+            builder_.wrong({"is sparse, which is not supported"});
         }
         for (const auto& [name, stored] : graph.initializers) {
-            value mine = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
-            mine.has_two_bits = packed_bits(type_of_tensor(stored, builder_)) == 2;
-            names.values[name] = mine;
+            const part_of_file part(builder_, "initializer", name, stored.byte());
+            const auto [found, is_new] = names.values.try_emplace(name, read_initializer(stored));
+            const auto before = is_new ? initializers_.end() : initializers_.find(name);
+            if (!is_new && (before == initializers_.end() || before->second.content != stored.content)) {
+                builder_.wrong({"has the name of another initializer or input, which is not the same"});
+            }
+            initializers_[name] = stored;
         }
     }
-    /// A parameter for an input that no initializer gives a value.
+    /// Raises an error where the file declares another type than a value has. Shapes are not compared: what is inferred counts, as in ONNX
+    /// Runtime, which warns of them.
+    void check_type(const value_description& declared, const value& found) const {
+        if (declared.kind != "tensor" || declared.type == 0 || found.sequence || found.unreadable || !found.owner) {
+            return;
+        }
+        const element type = found.quantized ? found.quantized->how.type : found.owner->builder_.type_of(found.plain);
+        const int packed = found.has_two_bits ? 2 : type == u4 || type == i4 ? 4 : 0;
+        const element expected = session_.as_read(element_of(declared.type));
+        if (type != dynamic && (expected != type || packed_bits(declared.type) != packed)) {
+            const text_view given = packed == 2 ? text_view("integers of two bits") : lpt::name(type);
+            builder_.wrong({"is declared as ", name_of_type(declared.type).c_str(), ", but is ", given});
+        }
+    }
+    /// A graph's initializers and nodes. Raises an error where a value has another type than the file says.
+    void read_parts(const graph_description& graph, scope& names) {
+        read_initializers(graph, names);
+        read_nodes(graph.nodes, names);
+        check_between(graph, names);
+    }
+    void check_between(const graph_description& graph, const scope& names) {
+        for (const value_description& each : graph.between) {
+            if (const auto found = names.values.find(each.name); found != names.values.end()) {
+                const part_of_file part(builder_, "value", each.name, each.byte);
+                check_type(each, found->second);
+            }
+        }
+    }
+    /// A parameter; for an input whose value an initializer gives nothing but a look at what the file says of it.
+    void read_input(const value_description& input, scope& names) {
+        const part_of_file part(builder_, "input", input.name, input.byte);
+        const auto found = names.values.find(input.name);
+        if (found == names.values.end()) {
+            names.values[input.name] = of(add_parameter(input));
+            return;
+        }
+        if (found->second.unreadable) {
+            return;
+        }
+        const output_ref given = found->second.plain;
+        if (!initializers_.contains(input.name)) {
+            builder_.wrong({"has the name of another input"});
+        }
+        check_type(input, found->second);
+        lpt::shape merged = builder_.shape_of(given);
+        if (!merge_shape(merged, input.dimensions)) {
+            builder_.wrong(
+                {"is declared with shape ", input.dimensions, ", but its initializer has ", builder_.shape_of(given)});
+        }
+    }
     output_ref add_parameter(const value_description& input) {
         if (input.kind != "tensor") {
-            builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+            builder_.wrong({"is a ", shown(input.kind), ", which is not supported"});
         }
         if (packed_bits(input.type) == 2) {
-            builder_.wrong({"input '", shown(input.name), "' has integers of two bits, which only constants may have"});
+            builder_.wrong({"has integers of two bits, which only constants may have"});
         }
         const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
         const std::string name(input.name);
         const node_id made = builder_.model().parameter(type, input.dimensions, name.c_str());
         builder_.model().name_tensor(made, name.c_str());
-        return made;
+        const output_ref plain = made;
+        const element wide = session_.as_read(type);
+        return wide == type ? plain : builder_.add_node(op::convert{wide}, view<output_ref>(&plain, 1));
     }
-    output_ref result_of(const value_description& output, const scope& names) {
+    /// What a graph gives as an output.
+    value given_as(const value_description& output, const scope& names) {
+        const part_of_file part(builder_, "output", output.name, output.byte);
         const value* found = names.find(output.name);
         if (found == nullptr) {
-            builder_.wrong({"output '", shown(output.name), "' is given by no node, initializer or input"});
+            builder_.wrong({"is given by no node, initializer or input"});
         }
-        const value mine = here(*found);
-        if (mine.sequence) {
-            builder_.wrong({"output '", shown(output.name), "' is a sequence, which is not supported"});
+        value result = here(*found);
+        check_type(output, result);
+        return result;
+    }
+    output_ref result_of(const value_description& output, const scope& names) {
+        const value given = given_as(output, names);
+        if (given.sequence) {
+            const part_of_file part(builder_, "output", output.name, output.byte);
+            builder_.wrong({"is a sequence, which is not supported"});
         }
-        return plain_of(mine);
+        return plain_of(given);
+    }
+
+    /// An output of the network in the type that the file declares, where it was read in a wider one.
+    output_ref as_declared(const value_description& output, output_ref given) {
+        const element type = element_of(output.type);
+        const bool is_wider = session_.as_read(type) != type && builder_.type_of(given) == session_.as_read(type);
+        return is_wider ? builder_.add_node(op::convert{type}, view<output_ref>(&given, 1)) : given;
     }
 
     graph read_model(const graph_description& from) {
+        session_.widens = detail::has_scales_of_16_bits(from, builder_);
         scope names;
         names.imported = &session_.model.imported;
         builder_.model().set_name(text(shown(from.name)));
         read_initializers(from, names);
         for (const value_description& input : from.inputs) {
-            if (!names.values.contains(input.name)) {
-                names.values[input.name] = of(add_parameter(input));
-            }
+            read_input(input, names);
         }
         read_nodes(from.nodes, names);
+        check_between(from, names);
         builder_.begin({});
         for (const value_description& output : from.outputs) {
             const std::string name(output.name);
-            const output_ref source = result_of(output, names);
+            const output_ref source = as_declared(output, result_of(output, names));
             builder_.model().name_tensor(source, name.c_str());
             builder_.model().result(source, name.c_str());
         }
@@ -1639,7 +1892,7 @@ public:
     /// The element type that an attribute names.
     element type_attribute(std::string_view name, element otherwise) {
         const std::int64_t type = integer(name, 0);
-        return type == 0 ? otherwise : known_element_of(type, builder());
+        return type == 0 ? otherwise : reader_.shared().as_read(known_element_of(type, builder()));
     }
 
     bool is_known(std::size_t port) { return has(port) && known(in(port)) != nullptr; }
@@ -1754,12 +2007,16 @@ inline void out_packed(operation& n, element to, int bits) {
 }
 inline void read_cast(operation& n) {
     const std::int64_t number = n.integer("to", 0);
-    const element to = known_element_of(number, n.builder());
+    const element written = known_element_of(number, n.builder());
+    const element to = n.reader().shared().as_read(written);
     if (const int bits = packed_bits(number); bits != 0) {
         return out_packed(n, to, bits);
     }
     const value from = n.value_at(0);
-    n.out(to == f32 && from.whole ? from.whole : n.make(op::convert{to}, {n.in(0)}));
+    if (to == f32 && from.whole) {
+        return n.out(from.whole);
+    }
+    n.out(to == written ? n.make(op::convert{to}, {n.in(0)}) : n.convert(n.in(0), to));
 }
 inline void read_cast_like(operation& n) {
     const element to = n.type(n.in(1));
@@ -1863,13 +2120,17 @@ inline void read_selu(operation& n) {
                               n.like(x, n.real("gamma", 1.05070102214813232421875))}));
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), whose difference is rounded once where Elu has that alpha.
 inline void read_celu(operation& n) {
     const output_ref x = n.in(0);
     const output_ref zero = n.like(x, 0);
     const double alpha = n.real("alpha", 1);
-    const output_ref power = n.make(op::exp{}, {n.make(op::divide{}, {x, n.like(x, alpha)})});
-    const output_ref below = n.make(op::multiply{}, {n.make(op::subtract{}, {power, n.like(x, 1)}), n.like(x, alpha)});
+    const output_ref quotient = n.make(op::divide{}, {x, n.like(x, alpha)});
+    const auto composed = [&] {
+        const output_ref power = n.make(op::exp{}, {quotient});
+        return n.make(op::multiply{}, {n.make(op::subtract{}, {power, n.like(x, 1)}), n.like(x, alpha)});
+    };
+    const output_ref below = alpha > 0 ? n.make(op::elu{{}, alpha}, {quotient}) : composed();
     n.out(n.make(op::add{}, {n.make(op::maximum{}, {x, zero}), n.make(op::minimum{}, {below, zero})}));
 }
 
@@ -2139,79 +2400,6 @@ inline quantization_bounds counted_bounds_of(const quantization& how, std::size_
     return bounds_of(steps, rank);
 }
 
-/// Where a value comes from that no transformation computes on integers: the network's inputs, what moves them, and arithmetic on them; functions
-/// of quantized values, which become tables.
-class real_source {
-    const graph& model_;
-    int visits_ = 64;  // branches join again and again
-
-    static bool is_function(op::kind kind) {
-        switch (kind) {
-            case op::kind::sigmoid:
-            case op::kind::tanh:
-            case op::kind::exp:
-            case op::kind::log:
-            case op::kind::sqrt:
-            case op::kind::erf:
-            case op::kind::sin:
-            case op::kind::cos:
-            case op::kind::elu:
-            case op::kind::selu:
-            case op::kind::gelu:
-            case op::kind::swish:
-            case op::kind::mish:
-            case op::kind::hswish:
-            case op::kind::hsigmoid:
-            case op::kind::hard_sigmoid:
-            case op::kind::soft_plus:
-            case op::kind::soft_sign: return true;
-            default: return false;
-        }
-    }
-    static bool is_arithmetic(op::kind kind) {
-        switch (kind) {
-            case op::kind::add:
-            case op::kind::subtract:
-            case op::kind::multiply:
-            case op::kind::divide:
-            case op::kind::maximum:
-            case op::kind::minimum:
-            case op::kind::power:
-            case op::kind::relu:
-            case op::kind::prelu:
-            case op::kind::clamp:
-            case op::kind::abs:
-            case op::kind::negative: return true;
-            default: return false;
-        }
-    }
-
-public:
-    explicit real_source(const graph& model) : model_(model) {}
-
-    bool is_real(output_ref source, bool in_function = false) {
-        if (--visits_ < 0 || model_.type(source) != f32) {
-            return false;
-        }
-        const node& each = model_[source.node];
-        if (each.is<op::parameter>() || each.is<op::constant>()) {
-            return true;
-        }
-        if (each.is<op::fake_quantize>()) {
-            return in_function;
-        }
-        const bool moves = op::has(op::row_of(each.attributes()).traits, op::trait::movement) && each.inputs() != 0;
-        const bool is_a_function = is_function(each.kind());
-        const std::size_t read = moves || is_a_function ? 1 : is_arithmetic(each.kind()) ? each.inputs() : 0;
-        for (std::size_t port = 0; port < read; ++port) {
-            if (!is_real(each.input(port), is_a_function)) {
-                return false;
-            }
-        }
-        return read != 0;
-    }
-};
-
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
     return dimensions.rank_is_static() ? dimensions.rank() : 0;
@@ -2229,10 +2417,28 @@ inline output_ref quantized_integers(model_builder& to, const quantized_tensor& 
     return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
 }
 
-/// The real numbers that the quantized integers stand for, in one operation.
+/// Whole steps of 16 bits as the standard writes them: limited, times the scale. Nothing computes with such integers, and the formula of a FakeQuantize
+/// would add a last digit of its range to small numbers. No value where zero points differ.
+inline output_ref limited_steps(model_builder& to, const quantized_tensor& from) {
+    if (!from.is_counted || bit_width(from.how.type) != 16 ||
+        (from.how.zero_point && from.how.zero_point.elements() != 1)) {
+        return {};
+    }
+    const element_facts& limits = facts(from.how.type);
+    const double zero = zero_point_of(from.how, 0);
+    const op::clamp limit{{}, limits.lowest - zero, limits.highest - zero};
+    const output_ref steps = to.add_node(limit, view<output_ref>(&from.real, 1));
+    const output_ref scale = to.constant(along_axis(from.how.scale, from.how.axis, rank_of(to, from.real)));
+    return to.add_node(op::multiply{}, view<output_ref>({steps, scale}));
+}
+
+/// The real numbers that the quantized integers stand for.
 inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& from) {
     if (from.is_rounded) {
         return from.real;
+    }
+    if (const output_ref limited = limited_steps(to, from)) {
+        return limited;
     }
     const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
     op::fake_quantize what;
@@ -2291,6 +2497,43 @@ inline output_ref dequantized(model_builder& to, output_ref from, const quantiza
 #define LPT_HOLDS_IMPORT_ONNX_QUANTIZATION_HPP
 /// QuantizeLinear, DequantizeLinear, and operators on integers with scales and zero points.
 namespace lpt::inline LPT_ABI::onnx {
+
+/// The element type of an input, integers where it is quantized.
+inline element stored_type_at(operation& n, std::size_t port) {
+    const value x = n.value_at(port);
+    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
+}
+
+/// Raises an error for a zero point of another type than the integers that it belongs to.
+inline void check_zero_point(operation& n, std::size_t port, std::size_t zero_point) {
+    if (!n.has(zero_point)) {
+        return;
+    }
+    const element integers = stored_type_at(n, port);
+    const element given = stored_type_at(n, zero_point);
+    if (given != integers || n.value_at(zero_point).has_two_bits != n.value_at(port).has_two_bits) {
+        n.wrong({"input ", zero_point, ", the zero point, has the type ", lpt::name(given), ", expected ",
+                 lpt::name(integers), ", that of input ", port});
+    }
+}
+/// Raises an error for what is no real number of 16 or 32 bits: the standard has no other scales, and quantizes no others.
+inline void check_real_of_standard(operation& n, std::size_t port) {
+    const element type = n.type(n.in(port));
+    if (type != f32 && type != f16 && type != bf16 && type != dynamic) {
+        n.wrong({"input ", port, " has the type ", lpt::name(type), ", expected f32, f16 or bf16"});
+    }
+}
+/// True for what DequantizeLinear takes.
+inline bool is_quantized_type(element type) {
+    return type == i32 || type == f8e4m3 || type == f8e5m2 ||
+           (is_integral(type) && type != boolean && bit_width(type) <= 16);
+}
+/// Raises an error for more or less than one number.
+inline void check_is_one_number(operation& n, std::size_t port) {
+    if (n.has(port) && n.shape(n.in(port)).is_static() && n.shape(n.in(port)).elements() != 1) {
+        n.wrong({"input ", port, " has the shape ", n.shape(n.in(port)), ", expected one number"});
+    }
+}
 
 /// Scale and zero point at two ports, where both are known.
 inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
@@ -2379,8 +2622,9 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
     quantized_tensor tensor{how, real, false, false, {}, {}};
     // A FakeQuantize rounds the number of the level, and what transformations join with it; this is divided and rounded first.
     const graph& model = n.builder().model();
-    if (!model[real.node].is<op::constant>() && detail::real_source(model).is_real(real)) {
-        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
+    if (!model[real.node].is<op::constant>() && n.reader().reals().is_real(model, real)) {
+        const std::size_t rank = detail::rank_of(n.builder(), real);
+        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, rank));
         tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
         tensor.is_counted = true;
     }
@@ -2412,16 +2656,40 @@ inline output_ref quantize_as_written(operation& n, output_ref x, output_ref sca
     return n.convert(n.clamp(rounded, least, most), type);
 }
 
+/// Raises an error for what is not quantized to: all but integers of at most 16 bits.
+inline void check_quantized_type(operation& n, element type) {
+    if (!is_integral(type) || bit_width(type) > 16) {
+        n.wrong({"quantizes to ", lpt::name(type), ", expected integers of at most 16 bits"});
+    }
+}
+
+/// The type that QuantizeLinear gives: that of its zero point, which `output_dtype` must not contradict.
+inline element quantized_type_of(operation& n) {
+    const std::int64_t declared = n.integer("output_dtype", 0);
+    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
+    check_quantized_type(n, type);
+    if (declared != 0 && n.has(2) &&
+        (element_of(declared) != type || (packed_bits(declared) == 2) != n.value_at(2).has_two_bits)) {
+        n.wrong({"output_dtype is ", name_of_type(declared).c_str(), ", but the zero point has the type ",
+                 lpt::name(type)});
+    }
+    return type;
+}
+
 inline void read_quantize(operation& n) {
     const std::int64_t axis = n.integer("axis", 1);
     const std::int64_t block = n.integer("block_size", 0);
-    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
-    if (!is_integral(type)) {
-        n.wrong({"quantizes to ", lpt::name(type), ", which is not supported"});
-    }
+    const element type = quantized_type_of(n);
     output_ref x = n.in(0);
-    const element computing =
-        n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    for (const std::size_t port : {0u, 1u}) {
+        if (n.type(n.in(port)) != i32) {
+            check_real_of_standard(n, port);
+        }
+    }
+    const std::int64_t precision = n.integer("precision", 0);
+    const element computing = precision != 0                                  ? known_element_of(precision, n.builder())
+                              : n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32
+                                                                              : n.type(n.in(1));
     const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
     if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
@@ -2446,7 +2714,11 @@ inline output_ref dequantized_input(operation& n, std::size_t port, quantization
     }
     const output_ref integers = n.reader().plain_of(x);
     check_axis(n, integers, how);
-    return detail::dequantized(n.builder(), integers, how, f32);
+    const output_ref real = detail::dequantized(n.builder(), integers, how, f32);
+    if (n.known(integers) == nullptr) {
+        n.reader().reals().stands_for_integers(n.builder().model(), real);
+    }
+    return real;
 }
 
 /// Known data whose whole blocks along an axis get an axis of their own behind it; else none: numbers are then gathered for each element.
@@ -2494,7 +2766,12 @@ inline void read_dequantize(operation& n) {
     const std::int64_t axis = n.integer("axis", 1);
     const std::int64_t block = n.integer("block_size", 0);
     const value x = n.value_at(0);
-    const element type = x.quantized ? x.quantized->how.type : n.type(n.in(0));
+    const element type = stored_type_at(n, 0);
+    if (type != dynamic && !is_quantized_type(type)) {
+        n.wrong({"input 0 has the type ", lpt::name(type), ", expected quantized integers or floats of 8 bits"});
+    }
+    check_zero_point(n, 0, 2);
+    check_real_of_standard(n, 1);
     const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
     const bool is_bias = type == i32;
@@ -2551,14 +2828,11 @@ inline void read_dynamic_quantize(operation& n) {
     n.out_value(2, zero_point);
 }
 
-inline element stored_type_at(operation& n, std::size_t port) {
-    const value x = n.value_at(port);
-    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
-}
-
 /// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
                           std::int64_t axis = 0) {
+    check_zero_point(n, port, zero_point);
+    check_real_of_standard(n, scale);
     std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
@@ -2576,6 +2850,8 @@ inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std
 inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
                           element otherwise = u8) {
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
+    check_real_of_standard(n, scale);
+    check_quantized_type(n, type);
     std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
@@ -2642,6 +2918,30 @@ void read_window(operation& n, Window& to, std::size_t axes) {
     }
 }
 
+/// Raises an error for data and weights of different types, which no operator of the standard multiplies.
+inline void check_same_type(operation& n, output_ref data, output_ref weights) {
+    const element type = n.type(data);
+    const element other = n.type(weights);
+    if (type != other && type != dynamic && other != dynamic) {
+        n.wrong({"has data of type ", lpt::name(type), ", but weights of type ", lpt::name(other)});
+    }
+}
+
+/// Raises an error where `kernel_shape` is given, but is not the shape that the weights have along the spatial axes.
+inline void check_kernel(operation& n, const lpt::shape& weights) {
+    const lpt::integers kernel = n.list("kernel_shape");
+    if (kernel.empty() || !weights.rank_is_static()) {
+        return;
+    }
+    bool fits = kernel.size() + 2 == weights.rank();
+    for (std::size_t i = 0; fits && i < kernel.size(); ++i) {
+        fits = weights[i + 2] == dynamic_dimension || weights[i + 2] == kernel[i];
+    }
+    if (!fits) {
+        n.wrong({"kernel_shape is ", lpt::shape(kernel), ", but the weights have the shape ", weights});
+    }
+}
+
 /// Weights of a convolution in groups: the first axis in two. Where they are dequantized integers, the integers are seen so.
 inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups) {
     const lpt::shape own = n.static_shape(weights);
@@ -2667,8 +2967,18 @@ inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups)
     return made ? made : n.reshape(weights, wanted.dimensions());
 }
 
+/// Raises an error for a bias that is not one number a channel.
+inline void check_bias(operation& n, const lpt::shape& bias, dimension channels) {
+    if (bias.is_static() && channels != dynamic_dimension && !(bias == lpt::shape{channels})) {
+        n.wrong({"has a bias of shape ", bias, ", expected one number for each of ", channels, " channels"});
+    }
+}
+
 /// A bias of one number a channel, as it broadcasts to the output.
 inline output_ref with_bias(operation& n, output_ref result, output_ref bias, std::size_t axes) {
+    if (const lpt::shape& given = n.shape(result); given.rank_is_static() && given.rank() > 1) {
+        check_bias(n, n.shape(bias), given[1]);
+    }
     lpt::integers sizes{1, -1};
     for (std::size_t i = 0; i < axes; ++i) {
         sizes.push_back(1);
@@ -2683,6 +2993,8 @@ inline output_ref convolved_in_groups(operation& n, output_ref x, output_ref wei
     if (rank < 3) {
         n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
     }
+    check_kernel(n, n.shape(weights));
+    check_same_type(n, x, weights);
     output_ref result;
     if (groups == 1) {
         op::convolution what;
@@ -2759,6 +3071,8 @@ inline void read_transposed_convolution(operation& n) {
     if (rank < 3) {
         n.wrong({"weights of shape ", n.shape(n.in(1)), " have no spatial axes"});
     }
+    check_kernel(n, n.shape(n.in(1)));
+    check_same_type(n, x, n.in(1));
     const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
                                           : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
     n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
@@ -2769,6 +3083,7 @@ inline void read_gemm(operation& n) {
     op::mat_mul what;
     what.transpose_a = n.flag("transA");
     what.transpose_b = n.flag("transB");
+    check_same_type(n, n.in(0), n.in(1));
     output_ref result = n.make(what, {n.in(0), n.in(1)});
     if (const double alpha = n.real("alpha", 1); alpha != 1) {
         result = n.make(op::multiply{}, {result, n.like(result, alpha)});
@@ -2786,6 +3101,7 @@ inline void read_gemm(operation& n) {
 /// Integers are multiplied as numbers that hold them exactly.
 inline void read_mat_mul(operation& n) {
     const element type = n.type(n.in(0));
+    check_same_type(n, n.in(0), n.in(1));
     if (!is_integral(type)) {
         n.out(n.make(op::mat_mul{}, {n.in(0), n.in(1)}));
         return;
@@ -2824,6 +3140,9 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
     if (!n.has(port)) {
         return {};
     }
+    if (n.type(n.in(port)) != i32) {
+        n.wrong({"input ", port, ", the bias, has the type ", lpt::name(n.type(n.in(port))), ", expected i32"});
+    }
     const output_ref unit =
         n.make(op::multiply{}, {n.convert(n.in(data_scale), f32), n.convert(n.in(weight_scale), f32)});
     const output_ref flat = n.reshape(unit, {-1});
@@ -2831,8 +3150,19 @@ inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale
 }
 
 inline void read_quantized_convolution(operation& n) {
+    for (const std::size_t port : {1u, 2u, 6u, 7u}) {
+        check_is_one_number(n, port);
+    }
+    for (const std::size_t scale : {1u, 4u, 6u}) {
+        if (n.type(n.in(scale)) != f32) {
+            n.wrong({"input ", scale, ", a scale, has the type ", lpt::name(n.type(n.in(scale))), ", expected f32"});
+        }
+    }
     const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     const output_ref weights = real_at(n, 3, 4, 5, 0);
+    if (n.has(8) && n.shape(weights).rank_is_static() && n.shape(weights).rank() > 0) {
+        check_bias(n, n.shape(n.in(8)), n.shape(weights)[0]);
+    }
     out_quantized(n, channels_as_given(n, convolved(n, x, weights, bias_of(n, 8, 1, 4))), 6, 7);
 }
 
@@ -4362,9 +4692,15 @@ inline void graph_reader::call(const function_description& function, const node_
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
-        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
-            inner.values[function.inputs[i]] = *found;
+        if (caller.inputs[i].empty()) {
+            continue;
         }
+        const value* found = names.find(caller.inputs[i]);
+        if (found == nullptr) {
+            builder_.wrong(
+                {"input ", i, " is '", shown(caller.inputs[i]), "', which no node, initializer or input gives"});
+        }
+        inner.values[function.inputs[i]] = *found;
     }
     read_nodes(function.nodes, inner);
     for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
@@ -4375,7 +4711,9 @@ inline void graph_reader::call(const function_description& function, const node_
         if (found == nullptr) {
             builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
         }
-        names.values[caller.outputs[i]] = *found;
+        if (!names.values.emplace(caller.outputs[i], *found).second) {
+            builder_.wrong({"gives '", shown(caller.outputs[i]), "', which was given before"});
+        }
     }
 }
 
@@ -4385,7 +4723,7 @@ inline void graph_reader::call(const function_description& function, const node_
 // ======== lpt/import/onnx/control_flow.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_CONTROL_FLOW_HPP
 #define LPT_HOLDS_IMPORT_ONNX_CONTROL_FLOW_HPP
-/// If, Loop and Scan, whose bodies are graphs.
+/// If and Loop, whose bodies are graphs.
 namespace lpt::inline LPT_ABI::onnx {
 
 inline graph_description body_of(operation& n, std::string_view name) {
@@ -4413,13 +4751,15 @@ struct body_reader {
     output_ref add_parameter(const value_description& input, element type, const lpt::shape& dimensions) {
         const std::string name(input.name);
         const output_ref made = reader.builder().model().parameter(type, dimensions, name.c_str());
-        names.values[input.name] = reader.of(made);
+        const part_of_file part(reader.builder(), "input", input.name, input.byte);
+        const auto [given, is_new] = names.values.try_emplace(input.name, reader.of(made));
+        if (!is_new) {
+            reader.builder().wrong({"has the name of another input"});
+        }
+        reader.check_type(input, given->second);
         return made;
     }
-    void read(const graph_description& from) {
-        reader.read_initializers(from, names);
-        reader.read_nodes(from.nodes, names);
-    }
+    void read(const graph_description& from) { reader.read_parts(from, names); }
     void add_result(output_ref from) { reader.builder().model().result(from); }
 };
 
@@ -4468,14 +4808,9 @@ inline void read_known_branch(operation& n, const graph_description& branch) {
     inner.outer = &n.names();
     inner.imported = n.names().imported;
     inner.prefix = n.builder().current().name + "/";
-    n.reader().read_initializers(branch, inner);
-    n.reader().read_nodes(branch.nodes, inner);
+    n.reader().read_parts(branch, inner);
     for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
-        const value* found = inner.find(branch.outputs[port].name);
-        if (found == nullptr) {
-            n.wrong({"the branch does not give '", shown(branch.outputs[port].name), "'"});
-        }
-        n.out_value(port, n.reader().here(*found));
+        n.out_value(port, n.reader().given_as(branch.outputs[port], inner));
     }
 }
 
@@ -4606,87 +4941,9 @@ inline void read_loop(operation& n) {
     }
 }
 
-/// A body for each slice of some inputs; further inputs are states.
-inline void read_scan(operation& n) {
-    if (n.version() < 9) {
-        n.wrong({"version 8 of Scan is not supported"});
-    }
-    const graph_description from = body_of(n, "body");
-    const auto scanned = static_cast<std::size_t>(math::maximum<std::int64_t>(0, n.integer("num_scan_inputs", 0)));
-    if (from.inputs.size() != n.inputs() || scanned > n.inputs() || from.outputs.size() + scanned < n.inputs()) {
-        n.wrong({"has ", n.inputs(), " inputs, but a body with ", from.inputs.size()});
-    }
-    const std::size_t states = n.inputs() - scanned;
-    const auto choice = [&](std::string_view name, std::size_t i) {
-        const lpt::integers all = n.list(name);
-        return i < all.size() ? all[i] : 0;
-    };
-    op::tensor_iterator what;
-    body_reader body(n);
-    model_builder& inner = body.reader.builder();
-    seq<output_ref> inputs;
-    for (std::size_t i = 0; i < n.inputs(); ++i) {
-        const output_ref given = n.in(i);
-        inputs.push_back(given);
-        op::body_input input;
-        input.port = static_cast<std::int64_t>(i);
-        input.parameter = input.port;
-        if (i < states) {
-            input.holds = op::body_input::form::merged;
-            input.result = input.port;
-            body.add_parameter(from.inputs[i], n.type(given), n.shape(given));
-        } else {
-            const std::size_t rank = n.rank(given);
-            input.holds = op::body_input::form::sliced;
-            input.slice.axis = n.axis_of(choice("scan_input_axes", i - states), rank);
-            if (choice("scan_input_directions", i - states) != 0) {
-                input.slice = {input.slice.axis, -1, -1, 1, 0};
-            }
-            lpt::shape part = n.shape(given);
-            part[static_cast<std::size_t>(input.slice.axis)] = 1;
-            const output_ref made = body.add_parameter(from.inputs[i], n.type(given), part);
-            const output_ref axis = inner.indices(view<std::int64_t>(&input.slice.axis, 1));
-            body.names.values[from.inputs[i].name] =
-                body.reader.of(inner.add_node(op::squeeze{}, view<output_ref>({made, axis}), 0));
-        }
-        what.input_map.push_back(input);
-    }
-    body.read(from);
-    for (std::size_t i = 0; i < from.outputs.size(); ++i) {
-        output_ref made = body.reader.result_of(from.outputs[i], body.names);
-        op::body_output output;
-        output.port = static_cast<std::int64_t>(i);
-        output.result = output.port;
-        std::int64_t axis = 0;
-        if (i >= states) {
-            axis = choice("scan_output_axes", i - states);
-            made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>(&axis, 1))}));
-            output.holds = op::body_output::form::concatenated;
-            output.slice.axis = n.axis_of(axis, inner.shape_of(made).rank());
-            if (choice("scan_output_directions", i - states) != 0) {
-                output.slice = {output.slice.axis, -1, -1, 1, 0};
-            }
-        }
-        body.add_result(made);
-        op::declared_output gives = declared(inner, made);
-        if (i >= states && gives.dimensions.rank_is_static()) {
-            gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
-        }
-        what.output_map.push_back(output);
-        what.declared_outputs.push_back(gives);
-    }
-    add_captures(body.reader, inputs, what.input_map);
-    const node_id made = n.builder().add_node(what, inputs);
-    n.builder().model().add_body(made, inner.take());
-    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
-        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
-    }
-}
-
 inline constexpr operator_entry control_flow_operators[] = {
     {"", "If", read_if},
     {"", "Loop", read_loop},
-    {"", "Scan", read_scan},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -4734,6 +4991,8 @@ inline void read_roi_align(operation& n) {
 inline void read_deformable_convolution(operation& n) {
     op::deformable_convolution what;
     read_window(n, what, 2);
+    check_kernel(n, n.shape(n.in(1)));
+    check_same_type(n, n.in(0), n.in(1));
     what.group = n.integer("group", 1);
     what.deformable_group = n.integer("offset_group", 1);
     what.bilinear_interpolation_pad = true;
@@ -5622,6 +5881,8 @@ inline lpt::integers exact_parts_of_convolution(operation& n, const known_weight
 }
 
 inline void read_convolution_of_integers(operation& n) {
+    check_zero_point(n, 0, 2);
+    check_zero_point(n, 1, 3);
     const known_weights known(n, 3);
     const lpt::integers ends = exact_parts_of_convolution(n, known);
     if (ends.empty()) {
@@ -5664,6 +5925,8 @@ inline lpt::integers exact_parts_of_product(operation& n, const known_weights& k
 
 /// The product of bytes, each less its zero point: integers of 32 bits.
 inline value product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    check_zero_point(n, 0, a_zero);
+    check_zero_point(n, 1, b_zero);
     const known_weights known(n, b_zero);
     const lpt::integers ends = exact_parts_of_product(n, known);
     if (ends.empty()) {
@@ -6306,62 +6569,6 @@ inline void read_product_of_range(operation& n) {
     n.out(n.has(4) ? n.make(op::add{}, {result, n.in(4)}) : result);
 }
 
-/// Bytes seen as numbers of 4 or 8 bits.
-inline tensor seen_as_numbers(operation& n, const tensor& bytes, int bits, const lpt::shape& dimensions) {
-    const element type = bits == 4 ? u4 : u8;
-    if (bytes.type() != u8 || byte_size(type, dimensions.elements()) != bytes.elements()) {
-        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", dimensions, " of ",
-                 bits, " bits"});
-    }
-    tensor_builder result(type, dimensions);
-    std::copy_n(bytes.data(), bytes.elements(), result.data());
-    return result.finish();
-}
-
-/// A product with weights of 4 or 8 bits, [columns, blocks, numbers], of which each block of a column has its scale and zero point.
-inline void read_product_of_blocks(operation& n) {
-    const std::int64_t rows = n.integer("K", 0);
-    const std::int64_t columns = n.integer("N", 0);
-    const auto bits = static_cast<int>(n.integer("bits", 4));
-    const std::int64_t block = n.integer("block_size", 32);
-    constexpr std::int64_t most = 1 << 24;
-    if (rows < 1 || columns < 1 || block < 1 || rows > most || columns > most || block > most ||
-        (bits != 4 && bits != 8) || block % 2 != 0) {
-        n.wrong({"weights of ", rows, " x ", columns, " numbers of ", bits, " bits in blocks of ", block,
-                 " are not supported"});
-    }
-    if (n.has(4)) {
-        n.wrong({"an order of rows is not supported"});
-    }
-    const std::int64_t blocks = (rows + block - 1) / block;
-    const tensor numbers = seen_as_numbers(n, n.known_input(1), bits, lpt::shape{columns, blocks, block});
-    const lpt::integers by_block{columns, blocks, 1};
-    const output_ref scales = n.reshape(n.convert(n.in(2), f32), by_block);
-    output_ref zeros = n.builder().real(bits == 4 ? 8 : 128);
-    if (n.has(3) && n.type(n.in(3)) == u8) {
-        const std::int64_t stored = bits == 4 ? (blocks + 1) / 2 * 2 : blocks;
-        const tensor all = seen_as_numbers(n, n.known_input(3), bits, lpt::shape{columns, stored, 1});
-        zeros = n.convert(n.slice(n.builder().constant(all), 1, 0, blocks), f32);
-    } else if (n.has(3)) {
-        zeros = n.reshape(n.convert(n.in(3), f32), by_block);
-    }
-    const output_ref centred = n.make(op::subtract{}, {n.convert(n.builder().constant(numbers), f32), zeros});
-    output_ref weights = n.reshape(n.make(op::multiply{}, {centred, scales}), {columns, blocks * block});
-    if (blocks * block != rows) {
-        weights = n.slice(weights, 1, 0, rows);
-    }
-    op::mat_mul product;
-    product.transpose_b = true;
-    const element type = n.type(n.in(0));
-    output_ref result = n.make(product, {n.convert(n.in(0), f32), weights});
-    constexpr std::int64_t level_of_bytes = 4;
-    if (n.integer("accuracy_level", 0) == level_of_bytes) {
-        n.builder().model().set_mark(result.node, mark::may_round_data);
-    }
-    result = n.has(5) ? n.make(op::add{}, {result, n.convert(n.in(5), f32)}) : result;
-    n.out(n.convert(result, type));
-}
-
 /// The function that a fused operator applies last.
 inline output_ref activated(operation& n, output_ref x) {
     const std::string_view name = n.words("activation", "");
@@ -6455,7 +6662,6 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearConv", read_quantized_convolution},
     {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
     {"com.microsoft", "DynamicQuantizeMatMul", read_product_of_range},
-    {"com.microsoft", "MatMulNBits", read_product_of_blocks},
     {"com.microsoft", "FusedConv", read_fused_convolution},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
     {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},
@@ -6546,6 +6752,130 @@ inline constexpr operator_entry microsoft_attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/microsoft_blocks.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_BLOCKS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_BLOCKS_HPP
+/// MatMulNBits of ONNX Runtime's domain `com.microsoft`: products with weights of few bits.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Bytes seen as numbers of 2, 4 or 8 bits; those of 2 as numbers of 4.
+inline tensor seen_as_numbers(operation& n, const tensor& bytes, int bits, const lpt::shape& dimensions) {
+    const std::size_t wanted = (dimensions.elements() * static_cast<std::size_t>(bits) + 7) / 8;
+    if (bytes.type() != u8 || bytes.elements() != wanted) {
+        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", dimensions, " of ",
+                 bits, " bits, expected ", wanted, " bytes"});
+    }
+    if (bits == 2) {
+        return two_bit_tensor({reinterpret_cast<const char*>(bytes.data()), bytes.elements()}, u4, dimensions);
+    }
+    tensor_builder result(bits == 4 ? u4 : u8, dimensions);
+    std::copy_n(bytes.data(), bytes.elements(), result.data());
+    return result.finish();
+}
+
+/// What the attributes of MatMulNBits say of its weights, [columns, blocks, numbers].
+struct weights_in_blocks {
+    std::int64_t rows;
+    std::int64_t columns;
+    int bits;
+    std::int64_t block;
+    std::int64_t blocks;
+
+    explicit weights_in_blocks(operation& n)
+        : rows(n.integer("K", 0)),
+          columns(n.integer("N", 0)),
+          bits(static_cast<int>(n.integer("bits", 4))),
+          block(n.integer("block_size", 32)) {
+        constexpr std::int64_t most = 1 << 24;
+        const bool has_size =
+            rows >= 1 && columns >= 1 && block >= 1 && rows <= most && columns <= most && block <= most;
+        if (!has_size || (bits != 2 && bits != 4 && bits != 8) || block * bits % 8 != 0) {
+            n.wrong({"weights of ", rows, " x ", columns, " numbers of ", bits, " bits in blocks of ", block,
+                     " are not supported"});
+        }
+        blocks = (rows + block - 1) / block;
+    }
+};
+
+/// The zero points as f32, [columns, blocks, 1], or one number for all. Packed ones fill whole bytes in each column.
+inline output_ref zero_points_of_blocks(operation& n, const weights_in_blocks& of) {
+    if (!n.has(3)) {
+        return n.builder().real(1 << (of.bits - 1));
+    }
+    if (n.type(n.in(3)) != u8) {
+        return n.reshape(n.convert(n.in(3), f32), {of.columns, of.blocks, 1});
+    }
+    const std::int64_t in_byte = 8 / of.bits;
+    const std::int64_t stored = (of.blocks + in_byte - 1) / in_byte * in_byte;
+    const tensor all = seen_as_numbers(n, n.known_input(3), of.bits, lpt::shape{of.columns, stored, 1});
+    return n.convert(n.slice(n.builder().constant(all), 1, 0, of.blocks), f32);
+}
+
+/// The block that each row belongs to, which input 4 says: i32 [rows], or as many as the blocks have.
+inline output_ref blocks_of_rows(operation& n, const weights_in_blocks& of) {
+    const lpt::integers all = n.known_integers(4);
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (count != of.rows && count != of.blocks * of.block) {
+        n.wrong({"input 4 has ", count, " numbers, expected one for each of ", of.rows, " rows"});
+    }
+    lpt::integers places;
+    for (std::int64_t row = 0; row < of.rows; ++row) {
+        const std::int64_t block = all[static_cast<std::size_t>(row)];
+        if (block < 0 || block >= of.blocks) {
+            n.wrong({"row ", row, " belongs to block ", block, ", but there are ", of.blocks});
+        }
+        places.push_back(block);
+    }
+    return n.indices(places);
+}
+
+/// (number - zero point) * scale, [columns, rows].
+inline output_ref dequantized_blocks(operation& n, const weights_in_blocks& of) {
+    const tensor numbers = seen_as_numbers(n, n.known_input(1), of.bits, lpt::shape{of.columns, of.blocks, of.block});
+    output_ref scales = n.reshape(n.convert(n.in(2), f32), {of.columns, of.blocks, 1});
+    output_ref zeros = zero_points_of_blocks(n, of);
+    const auto centred = [&](const tensor& stored) {
+        return n.make(op::subtract{}, {n.convert(n.builder().constant(stored), f32), zeros});
+    };
+    if (n.has(4)) {
+        const output_ref places = blocks_of_rows(n, of);
+        const auto by_rows = [&](output_ref from) {
+            return n.gather(n.reshape(from, {of.columns, of.blocks}), places, 1);
+        };
+        scales = by_rows(scales);
+        zeros = n.rank(zeros) == 0 ? zeros : by_rows(zeros);
+        const output_ref whole = n.builder().constant(tensor(numbers, lpt::shape{of.columns, of.blocks * of.block}));
+        const output_ref real = n.convert(n.slice(whole, 1, 0, of.rows), f32);
+        return n.make(op::multiply{}, {n.make(op::subtract{}, {real, zeros}), scales});
+    }
+    const output_ref weights =
+        n.reshape(n.make(op::multiply{}, {centred(numbers), scales}), {of.columns, of.blocks * of.block});
+    return of.blocks * of.block == of.rows ? weights : n.slice(weights, 1, 0, of.rows);
+}
+
+/// A product with weights of 2, 4 or 8 bits, of which each block of a column has its scale and zero point.
+inline void read_product_of_blocks(operation& n) {
+    const weights_in_blocks of(n);
+    op::mat_mul product;
+    product.transpose_b = true;
+    const element type = n.type(n.in(0));
+    const output_ref weights = dequantized_blocks(n, of);
+    output_ref result = n.make(product, {n.convert(n.in(0), f32), weights});
+    constexpr std::int64_t level_of_bytes = 4;
+    if (n.integer("accuracy_level", 0) == level_of_bytes) {
+        n.builder().model().set_mark(result.node, mark::may_round_data);
+    }
+    result = n.has(5) ? n.make(op::add{}, {result, n.convert(n.in(5), f32)}) : result;
+    n.out(n.convert(result, type));
+}
+
+inline constexpr operator_entry block_operators[] = {
+    {"com.microsoft", "MatMulNBits", read_product_of_blocks},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/shape.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
@@ -6556,7 +6886,7 @@ inline void read_constant(operation& n) {
     session& shared = n.reader().shared();
     const auto out = [&](tensor made) { n.out(n.builder().constant(std::move(made))); };
     if (const attribute* found = n.find("value", 4)) {
-        return out(read_tensor(found->tensor, shared.file, shared.others, n.builder()));
+        return n.out(n.reader().constant_as_read(read_tensor(found->tensor, shared.file, shared.others, n.builder())));
     }
     if (n.has_attribute("value_float")) {
         return out(make_scalar(f32, n.real("value_float", 0)));
@@ -6586,7 +6916,7 @@ inline void read_constant_of_shape(operation& n) {
         if (filling.elements() != 1) {
             n.wrong({"value must be one number, not ", filling.elements()});
         }
-        filling = tensor(filling, lpt::shape{});
+        filling = evaluation::convert_tensor(tensor(filling, lpt::shape{}), shared.as_read(filling.type()));
     }
     op::broadcast what;
     what.mode = op::broadcast_mode::numpy;
@@ -7964,6 +8294,175 @@ inline constexpr operator_entry recurrent_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/scan.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SCAN_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SCAN_HPP
+/// Scan, whose body sees slices of its inputs one after the other.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What Scan is, whatever version says it.
+struct scan_description {
+    graph_description body;
+    std::size_t scanned = 0;  // inputs of which each run of the body sees a slice; those before them are states
+    lpt::integers input_axes;
+    lpt::integers input_directions;
+    lpt::integers output_axes;
+    lpt::integers output_directions;
+
+    static std::int64_t choice(const lpt::integers& all, std::size_t i) { return i < all.size() ? all[i] : 0; }
+};
+
+/// A body for each slice of some inputs; gives the last states, then what the runs gave side by side.
+inline seq<output_ref> scan_of(operation& n, const scan_description& how, view<output_ref> given) {
+    const graph_description& from = how.body;
+    const std::size_t states = given.size() - how.scanned;
+    op::tensor_iterator what;
+    body_reader body(n);
+    model_builder& inner = body.reader.builder();
+    seq<output_ref> inputs;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        inputs.push_back(given[i]);
+        op::body_input input;
+        input.port = static_cast<std::int64_t>(i);
+        input.parameter = input.port;
+        if (i < states) {
+            input.holds = op::body_input::form::merged;
+            input.result = input.port;
+            body.add_parameter(from.inputs[i], n.type(given[i]), n.shape(given[i]));
+        } else {
+            input.holds = op::body_input::form::sliced;
+            input.slice.axis = n.axis_of(how.choice(how.input_axes, i - states), n.rank(given[i]));
+            if (how.choice(how.input_directions, i - states) != 0) {
+                input.slice = {input.slice.axis, -1, -1, 1, 0};
+            }
+            lpt::shape part = n.shape(given[i]);
+            part[static_cast<std::size_t>(input.slice.axis)] = 1;
+            const output_ref made = body.add_parameter(from.inputs[i], n.type(given[i]), part);
+            const output_ref axis = inner.indices(view<std::int64_t>(&input.slice.axis, 1));
+            body.names.values[from.inputs[i].name] =
+                body.reader.of(inner.add_node(op::squeeze{}, view<output_ref>({made, axis}), 0));
+        }
+        what.input_map.push_back(input);
+    }
+    body.read(from);
+    for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+        output_ref made = body.reader.result_of(from.outputs[i], body.names);
+        op::body_output output;
+        output.port = static_cast<std::int64_t>(i);
+        output.result = output.port;
+        std::int64_t axis = 0;
+        if (i >= states) {
+            axis = how.choice(how.output_axes, i - states);
+            made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>(&axis, 1))}));
+            output.holds = op::body_output::form::concatenated;
+            output.slice.axis = n.axis_of(axis, inner.shape_of(made).rank());
+            if (how.choice(how.output_directions, i - states) != 0) {
+                output.slice = {output.slice.axis, -1, -1, 1, 0};
+            }
+        }
+        body.add_result(made);
+        op::declared_output gives = declared(inner, made);
+        if (i >= states && gives.dimensions.rank_is_static()) {
+            gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
+        }
+        what.output_map.push_back(output);
+        what.declared_outputs.push_back(gives);
+    }
+    add_captures(body.reader, inputs, what.input_map);
+    const node_id made = n.builder().add_node(what, inputs);
+    n.builder().model().add_body(made, inner.take());
+    seq<output_ref> result;
+    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+        result.push_back(output_ref(made, static_cast<std::int32_t>(port)));
+    }
+    return result;
+}
+
+/// Steps along the first axis, with zeros in place of those that are missing.
+inline output_ref with_zeros_behind(operation& n, output_ref steps, std::int64_t missing) {
+    if (missing == 0) {
+        return steps;
+    }
+    lpt::integers none;
+    lpt::integers behind;
+    none.resize(n.rank(steps), 0);
+    behind.resize(n.rank(steps), 0);
+    behind[0] = missing;
+    return n.make(op::pad{}, {steps, n.indices(none), n.indices(behind), n.like(steps, 0)});
+}
+
+/// Scan of version 8: all inputs have a batch in front, each sample of which is scanned alone, as far as `sequence_lens` says.
+inline void read_scan_of_samples(operation& n, scan_description how) {
+    seq<output_ref> given;
+    for (std::size_t port = 1; port < n.inputs(); ++port) {
+        given.push_back(n.in(port));
+    }
+    const std::size_t states = given.size() - how.scanned;
+    how.input_directions = n.list("directions");
+    const std::int64_t batch = n.static_size_of(given.back(), 0);
+    const std::int64_t steps = n.static_size_of(given.back(), 1);
+    const lpt::integers lengths = n.has(0) ? n.known_integers(0) : lpt::integers();
+    if (batch < 1 || (n.has(0) && static_cast<std::int64_t>(lengths.size()) != batch)) {
+        n.wrong({"has ", lengths.size(), " lengths for ", batch, " sequences"});
+    }
+    seq<seq<output_ref>> samples;
+    samples.resize(how.body.outputs.size());
+    for (std::int64_t sample = 0; sample < batch; ++sample) {
+        const std::int64_t length = lengths.empty() ? steps : lengths[static_cast<std::size_t>(sample)];
+        if (length < 1 || length > steps) {
+            n.wrong({"a sequence has ", length, " of ", steps, " steps"});
+        }
+        seq<output_ref> own;
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            const output_ref one = n.squeeze(n.slice(given[i], 0, sample, sample + 1), {0});
+            own.push_back(i < states ? one : n.slice(one, 0, 0, length));
+        }
+        const seq<output_ref> made = scan_of(n, how, own);
+        for (std::size_t port = 0; port < made.size(); ++port) {
+            const output_ref whole = port < states ? made[port] : with_zeros_behind(n, made[port], steps - length);
+            samples[port].push_back(n.unsqueeze(whole, {0}));
+        }
+    }
+    for (std::size_t port = 0; port < samples.size(); ++port) {
+        n.out(port, n.concat(samples[port], 0));
+    }
+}
+
+inline void read_scan(operation& n) {
+    const std::size_t first = n.version() < 9 ? 1 : 0;  // behind the lengths
+    scan_description how;
+    how.body = body_of(n, "body");
+    how.scanned = static_cast<std::size_t>(math::maximum<std::int64_t>(0, n.integer("num_scan_inputs", 0)));
+    const std::size_t count = n.inputs() < first ? 0 : n.inputs() - first;
+    if (how.body.inputs.size() != count || how.scanned < 1 || how.scanned > count ||
+        how.body.outputs.size() + how.scanned < count) {
+        n.wrong({"has ", count, " inputs, ", how.scanned, " of them to scan, but a body with ", how.body.inputs.size(),
+                 " inputs and ", how.body.outputs.size(), " outputs"});
+    }
+    if (first == 1) {
+        return read_scan_of_samples(n, std::move(how));
+    }
+    how.input_axes = n.list("scan_input_axes");
+    how.input_directions = n.list("scan_input_directions");
+    how.output_axes = n.list("scan_output_axes");
+    how.output_directions = n.list("scan_output_directions");
+    seq<output_ref> given;
+    for (std::size_t port = 0; port < count; ++port) {
+        given.push_back(n.in(port));
+    }
+    const seq<output_ref> made = scan_of(n, how, given);
+    for (std::size_t port = 0; port < made.size(); ++port) {
+        n.out(port, made[port]);
+    }
+}
+
+inline constexpr operator_entry scan_operators[] = {
+    {"", "Scan", read_scan},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/composed/blocks_to_image.hpp
 #ifndef LPT_HOLDS_IMPORT_COMPOSED_BLOCKS_TO_IMAGE_HPP
 #define LPT_HOLDS_IMPORT_COMPOSED_BLOCKS_TO_IMAGE_HPP
@@ -8663,6 +9162,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(shape_operators);
         add(attention_operators);
         add(control_flow_operators);
+        add(scan_operators);
         add(loss_operators);
         add(recurrent_operators);
         add(scatter_operators);
@@ -8675,6 +9175,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(bit_operators);
         add(linear_algebra_operators);
         add(microsoft_operators);
+        add(block_operators);
         add(microsoft_attention_operators);
         add(microsoft_movement_operators);
         add(group_query_attention_operators);

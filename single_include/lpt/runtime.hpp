@@ -6920,11 +6920,15 @@ struct chain {
             affine(from.scale, from.shift);
             return;
         }
+        take_off(spread::of(-from.zero_point()));
+        affine(from.scale, spread::of(no_shift));
+    }
+    /// v + shift, apart from what follows: where the sum is 0, so is what it is scaled to.
+    void take_off(const spread& shift) {
         chain_function taken_off;
-        taken_off.shift = spread::of(-from.zero_point());
+        taken_off.shift = shift;
         taken_off.is_zero_point = true;
         functions.push_back(std::move(taken_off));
-        affine(from.scale, spread::of(no_shift));
     }
     /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
     void divide(const spread& divisor) {
@@ -7863,6 +7867,12 @@ inline bool is_divided_exactly(const graph& model, node_id id) {
     return is_rounded_next(model, id) || (dimensions.is_static() && dimensions.elements() == 1);
 }
 
+/// True if a node reads what a Convert makes of integers: what it subtracts is their zero point.
+inline bool reads_converted_integers(const graph& model, node_id id) {
+    const node& above = model[model[id].input(0).node];
+    return above.is<op::convert>() && is_integral(model.type(above.input(0)));
+}
+
 /// True if multiplying by 1 / v divides by v to the last bit.
 inline bool has_exact_reciprocal(double v) {
     const auto inverse = static_cast<float>(1 / v);
@@ -7880,7 +7890,9 @@ inline bool extend_by_constant(chain& to, const graph& model, node_id id, const 
         case op::kind::add: to.affine(spread::of(1), numbers); return true;
         case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
         case op::kind::subtract:
-            if (port == 0) {
+            if (port == 0 && to.functions.empty() && reads_converted_integers(model, id)) {
+                to.take_off(negated());
+            } else if (port == 0) {
                 to.affine(spread::of(1), negated());
             } else {
                 to.affine(spread::of(-1), numbers);
