@@ -87,18 +87,3 @@ TEST_CASE("every second value twice") {
     CHECK(every(row(f32, {1, 2, 3, 4}), 2, 2).values() == make_tensor(f32, shape{4}, {1, 1, 3, 3}));
     CHECK(every(row(f32, {1, 2}), 1, 1).values() == row(f32, {1, 2}));
 }
-
-TEST_CASE("conditions are asked up to the first refusal") {
-    int asked = 0;
-    const auto say = [&](reason why) {
-        return [&asked, why] {
-            ++asked;
-            return refuse(why);
-        };
-    };
-    CHECK(first_refusal(say(reason::none), say(reason::none)));
-    CHECK(asked == 2);
-    CHECK(first_refusal(say(reason::none), say(reason::dynamic_rank), say(reason::not_per_tensor)).why ==
-          reason::dynamic_rank);
-    CHECK(asked == 4);
-}

@@ -79,13 +79,17 @@ TEST_CASE(
     CHECK(window.port == 1);
 }
 
-TEST_CASE("values and axes that an answer holds for") {
-    const tensor values = make_tensor(f32, shape{4}, {1, 2, -3, -4});
-    const auto is_negative = [](double value) { return value < 0; };
-    CHECK(first_value(values, is_negative) == 2);
-    CHECK(any_value(values, is_negative));
-    CHECK(first_value(values, [](double value) { return value == 0; }) == 4);
-    CHECK(varies_only_where(shape{1, 3, 1}, [](std::size_t axis) { return axis == 1; }));
-    CHECK_FALSE(varies_only_where(shape{2, 3, 1}, [](std::size_t axis) { return axis == 1; }));
-    CHECK(count_long_axes(shape{1, 3, 2}) == 2);
+TEST_CASE("conditions are asked up to the first refusal") {
+    int asked = 0;
+    const auto say = [&](reason why) {
+        return [&asked, why] {
+            ++asked;
+            return refuse(why);
+        };
+    };
+    CHECK(first_refusal(say(reason::none), say(reason::none)));
+    CHECK(asked == 2);
+    CHECK(first_refusal(say(reason::none), say(reason::dynamic_rank), say(reason::not_per_tensor)).why ==
+          reason::dynamic_rank);
+    CHECK(asked == 4);
 }
