@@ -1672,11 +1672,8 @@ public:
             return;
         }
         const element type = found.quantized ? found.quantized->how.type : found.owner->builder_.type_of(found.plain);
-        const int packed = found.has_two_bits ? 2 : type == u4 || type == i4 ? 4 : 0;
-        const element expected = session_.as_read(element_of(declared.type));
-        if (type != dynamic && (expected != type || packed_bits(declared.type) != packed)) {
-            const text_view given = packed == 2 ? text_view("integers of two bits") : lpt::name(type);
-            builder_.wrong({"is declared as ", name_of_type(declared.type).c_str(), ", but is ", given});
+        if (type != dynamic && session_.as_read(element_of(declared.type)) != type) {
+            builder_.wrong({"is declared as ", name_of_type(declared.type).c_str(), ", but is ", lpt::name(type)});
         }
     }
     /// A graph's initializers and nodes. Raises an error where a value has another type than the file says.
@@ -1726,9 +1723,14 @@ public:
         const std::string name(input.name);
         const node_id made = builder_.model().parameter(type, input.dimensions, name.c_str());
         builder_.model().name_tensor(made, name.c_str());
-        const output_ref plain = made;
-        const element wide = session_.as_read(type);
-        return wide == type ? plain : builder_.add_node(op::convert{wide}, view<output_ref>(&plain, 1));
+        return widened(made, name);
+    }
+    /// A value of 16 bits as it is read.
+    output_ref widened(output_ref value, const std::string& name) {
+        const element type = session_.as_read(builder_.type_of(value));
+        return type == builder_.type_of(value)
+                   ? value
+                   : builder_.model().add(op::convert{type}, view<output_ref>(&value, 1), (name + "/f32").c_str());
     }
     /// What a graph gives as an output.
     value given_as(const value_description& output, const scope& names) {
@@ -1754,7 +1756,8 @@ public:
     output_ref as_declared(const value_description& output, output_ref given) {
         const element type = element_of(output.type);
         const bool is_wider = session_.as_read(type) != type && builder_.type_of(given) == session_.as_read(type);
-        return is_wider ? builder_.add_node(op::convert{type}, view<output_ref>(&given, 1)) : given;
+        const std::string name = std::string(output.name) + "/Convert";
+        return is_wider ? builder_.model().add(op::convert{type}, view<output_ref>(&given, 1), name.c_str()) : given;
     }
 
     graph read_model(const graph_description& from) {
@@ -2511,7 +2514,7 @@ inline void check_zero_point(operation& n, std::size_t port, std::size_t zero_po
     }
     const element integers = stored_type_at(n, port);
     const element given = stored_type_at(n, zero_point);
-    if (given != integers || n.value_at(zero_point).has_two_bits != n.value_at(port).has_two_bits) {
+    if (given != integers) {
         n.wrong({"input ", zero_point, ", the zero point, has the type ", lpt::name(given), ", expected ",
                  lpt::name(integers), ", that of input ", port});
     }
