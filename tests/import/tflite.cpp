@@ -269,6 +269,133 @@ TEST_CASE("resource variables begin with what CALL_ONCE's subgraph assigns, and 
     CHECK(values_of(reference::evaluate<float>(model, {one}, states, {}).at(0)) == std::vector<double>{12, 22});
 }
 
+TEST_CASE("a variable tensor begins with zeros and keeps from run to run what an operator writes to it") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {2}},
+                       {tensor_type::float32, {2}},
+                       {tensor_type::float32, {2}},
+                       {tensor_type::float32, {2}}};
+    network.tensors[1].is_variable = true;
+    network.operators = {{builtin::add, {0, 1}, {3}}, {builtin::abs, {3}, {1}}, {builtin::mul, {1, 0}, {2}}};
+    network.inputs = {0};
+    network.outputs = {2};
+    const graph model = import_network(network);
+    CHECK(count_of<op::read_value>(model) == 1);
+    reference::state states;
+    const auto next = [&](const std::vector<double>& data) {
+        return values_of(reference::evaluate<float>(model, {f32_tensor({2}, data)}, states, {}).at(0));
+    };
+    CHECK(next({1, 2}) == std::vector<double>{1, 4});    // the sums are 1, 2
+    CHECK(next({3, 4}) == std::vector<double>{12, 24});  // 4, 6
+    CHECK(next({1, 1}) == std::vector<double>{5, 7});
+    states = {};
+    CHECK(next({1, 2}) == std::vector<double>{1, 4});
+}
+
+TEST_CASE("operators read a variable tensor as it is when they run") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {1}},
+                       {tensor_type::float32, {1}},
+                       {tensor_type::float32, {1}},
+                       {tensor_type::float32, {1}}};
+    network.tensors[1].is_variable = true;
+    network.operators = {
+        {builtin::abs, {1}, {2}}, {builtin::neg, {0}, {1}}, {builtin::abs, {1}, {3}}, {builtin::add, {0, 0}, {1}}};
+    network.inputs = {0};
+    network.outputs = {2, 3};
+    const graph model = import_network(network);
+    reference::state states;
+    const auto next = [&](double data) {
+        const auto outputs = reference::evaluate<float>(model, {f32_tensor({1}, {data})}, states, {});
+        return std::vector<double>{outputs.at(0).real(0), outputs.at(1).real(0)};
+    };
+    CHECK(next(3) == std::vector<double>{0, 3});
+    CHECK(next(5) == std::vector<double>{6, 5});
+}
+
+TEST_CASE("a quantized variable tensor begins with the code of zero in int8, and with the code 0 in uint8") {
+    const auto network = [](tensor_type type, std::int64_t zero) {
+        tflite_subgraph result;
+        result.tensors.assign(4, {type, {1}, {0.5F}, {zero}});
+        result.tensors[1].is_variable = true;
+        result.operators = {{builtin::reshape, {1}, {2}, {{0, stored::list, 0, {}, {1}}}},
+                            {builtin::add, {0, 1}, {3}},
+                            {builtin::maximum, {3, 3}, {1}}};
+        result.inputs = {0};
+        result.outputs = {2};
+        return import_network(result);
+    };
+    const auto two_runs = [](const graph& model, element type, double code) {
+        reference::state states;
+        std::vector<double> result;
+        for (int i = 0; i < 2; ++i) {
+            const tensor data = make_tensor(type, {1}, view<double>({code}));
+            result.push_back(reference::evaluate<float>(model, {data}, states, {}).at(0).real(0));
+        }
+        return result;
+    };
+    CHECK(two_runs(network(tensor_type::int8, 3), i8, 7) == std::vector<double>{3, 7});
+    CHECK(two_runs(network(tensor_type::uint8, 3), u8, 7) == std::vector<double>{0, 4});
+}
+
+TEST_CASE("an operator does not write the variable tensor that it reads") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {2}}, {tensor_type::float32, {2}}};
+    network.tensors[1].is_variable = true;
+    network.operators = {{builtin::add, {0, 1}, {1}}};
+    network.inputs = {0};
+    network.outputs = {1};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (ADD): output 0 is tensor 1 't1', which is an input, too");
+}
+
+TEST_CASE("resource variables that nobody initializes begin with zeros") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {2}},
+                       {tensor_type::resource, {1}},
+                       {tensor_type::float32, {2}},
+                       {tensor_type::float32, {2}}};
+    network.operators = {{builtin::var_handle, {}, {1}, {{1, stored::words, 0, "v"}}},
+                         {builtin::read_variable, {1}, {2}},
+                         {builtin::add, {0, 2}, {3}},
+                         {builtin::assign_variable, {1, 3}, {}}};
+    network.inputs = {0};
+    network.outputs = {3};
+    const graph model = import_network(network);
+    reference::state states;
+    const tensor one = f32_tensor({2}, {1, 2});
+    CHECK(values_of(reference::evaluate<float>(model, {one}, states, {}).at(0)) == std::vector<double>{1, 2});
+    CHECK(values_of(reference::evaluate<float>(model, {one}, states, {}).at(0)) == std::vector<double>{2, 4});
+}
+
+TEST_CASE("what reads or writes a variable without its handle is refused") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::resource, {1}}, {tensor_type::float32, {2}}};
+    network.operators = {{builtin::read_variable, {0}, {1}}};
+    network.inputs = {0};
+    network.outputs = {1};
+    CHECK(refusal_of(network) == "net.tflite: subgraph 0: input 't0' has the type resource, which is not supported");
+    network.inputs = {1};
+    network.tensors.push_back({tensor_type::float32, {2}});
+    network.operators = {{builtin::read_variable, {1}, {2}}};
+    network.outputs = {2};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (READ_VARIABLE): input 0 is no handle of a variable");
+}
+
+TEST_CASE("sparse constants are refused by name") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {1, 2}},
+                       {tensor_type::float32, {1, 2}, {}, {}, 0, packed<float>({1})},
+                       {tensor_type::float32, {1, 1}}};
+    network.tensors[1].is_sparse = true;
+    network.operators = {{builtin::fully_connected, {0, 1, -1}, {2}}};
+    network.inputs = {0};
+    network.outputs = {2};
+    CHECK(refusal_of(network) == "net.tflite: subgraph 0: operator 0 (FULLY_CONNECTED): tensor 1 't1' is sparse, which "
+                                 "is not supported");
+}
+
 TEST_CASE("zeros around pixels become the padding of the convolution behind them") {
     tflite_subgraph network = convolution();
     network.tensors.push_back({tensor_type::int32, {4, 2}, {}, {}, 0, packed<std::int32_t>({0, 0, 1, 0, 0, 1, 0, 0})});

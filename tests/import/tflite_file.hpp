@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// TFLite files that tests write themselves.
@@ -23,6 +24,8 @@ struct tflite_tensor {
     bool is_variable = false;
     std::int64_t buffer = -1;  // another one than its own
     std::vector<std::int32_t> signature = {};
+    bool is_sparse = false;
+    bool is_outside = false;  // its data lie behind the FlatBuffer
 };
 
 struct tflite_option {
@@ -49,6 +52,14 @@ struct tflite_subgraph {
     std::vector<std::int32_t> outputs;
 };
 
+/// A function of a file: names and tensors of a subgraph's inputs and outputs.
+struct tflite_signature {
+    std::string key;
+    std::uint32_t subgraph = 0;
+    std::vector<std::pair<std::string, std::uint32_t>> inputs;
+    std::vector<std::pair<std::string, std::uint32_t>> outputs;
+};
+
 /// The bytes of numbers one after the other.
 template <class Value>
 std::string packed(const std::vector<Value>& values) {
@@ -63,6 +74,7 @@ class tflite_writer {
 
     flatbuffers::FlatBufferBuilder out_;
     std::vector<offset> buffers_;
+    std::vector<std::string> outside_;  // data behind the FlatBuffer, in the order of their buffers
 
     static flatbuffers::voffset_t slot(int field) { return static_cast<flatbuffers::voffset_t>(4 + 2 * field); }
     offset table(const std::function<void()>& add_fields) {
@@ -120,9 +132,20 @@ class tflite_writer {
             add(tflite::field::op::builtin_options, options);
         });
     }
-    std::int64_t write_buffer(const std::string& data) {
+    /// Where data behind the FlatBuffer will be, recognizable until their place is known.
+    static std::uint64_t unknown_offset(std::size_t number) { return 0xabcdef0123456700 + number; }
+
+    std::int64_t write_buffer(const std::string& data, bool is_outside) {
         if (data.empty()) {
             return 0;
+        }
+        if (is_outside) {
+            buffers_.push_back(table([&] {
+                out_.AddElement<std::uint64_t>(slot(tflite::field::buffer::offset), unknown_offset(outside_.size()));
+                out_.AddElement<std::uint64_t>(slot(tflite::field::buffer::size), data.size());
+            }));
+            outside_.push_back(data);
+            return static_cast<std::int64_t>(buffers_.size()) - 1;
         }
         out_.ForceVectorAlignment(data.size(), 1, 16);
         const offset content =
@@ -131,7 +154,7 @@ class tflite_writer {
         return static_cast<std::int64_t>(buffers_.size()) - 1;
     }
     offset write_tensor(const tflite_tensor& each, const std::string& name) {
-        const std::int64_t own = write_buffer(each.data);
+        const std::int64_t own = write_buffer(each.data, each.is_outside);
         const offset shape = out_.CreateVector(each.shape).Union();
         const offset signature = each.signature.empty() ? offset() : out_.CreateVector(each.signature).Union();
         const offset words = out_.CreateString(name).Union();
@@ -145,6 +168,7 @@ class tflite_writer {
                 out_.AddElement<std::int32_t>(slot(tflite::field::quantization::quantized_dimension), each.axis);
             });
         }
+        const offset sparsity = each.is_sparse ? table([] {}) : offset();
         return table([&] {
             add(tflite::field::tensor::shape, shape);
             out_.AddElement<std::int8_t>(slot(tflite::field::tensor::type), static_cast<std::int8_t>(each.type));
@@ -154,6 +178,7 @@ class tflite_writer {
             add(tflite::field::tensor::quantization, quantization);
             out_.AddElement<std::uint8_t>(slot(tflite::field::tensor::is_variable), each.is_variable ? 1 : 0);
             add(tflite::field::tensor::shape_signature, signature);
+            add(tflite::field::tensor::sparsity, sparsity);
         });
     }
     offset write_code(const tflite_operator& each) {
@@ -167,8 +192,45 @@ class tflite_writer {
         });
     }
 
+    offset write_ports(const std::vector<std::pair<std::string, std::uint32_t>>& all) {
+        std::vector<offset> result;
+        for (const auto& [name, tensor] : all) {
+            const offset words = out_.CreateString(name).Union();
+            const std::uint32_t index = tensor;
+            result.push_back(table([&] {
+                add(tflite::field::tensor_map::name, words);
+                out_.AddElement<std::uint32_t>(slot(tflite::field::tensor_map::tensor_index), index);
+            }));
+        }
+        return tables(result);
+    }
+    offset write_signature(const tflite_signature& each) {
+        const offset inputs = write_ports(each.inputs);
+        const offset outputs = write_ports(each.outputs);
+        const offset key = out_.CreateString(each.key).Union();
+        return table([&] {
+            add(tflite::field::signature::inputs, inputs);
+            add(tflite::field::signature::outputs, outputs);
+            add(tflite::field::signature::signature_key, key);
+            out_.AddElement<std::uint32_t>(slot(tflite::field::signature::subgraph_index), each.subgraph);
+        });
+    }
+    /// Puts data behind the FlatBuffer, and their places into it.
+    std::string with_data_outside(std::string file) const {
+        for (std::size_t i = 0; i < outside_.size(); ++i) {
+            file.resize((file.size() + 15) / 16 * 16, '\0');
+            const std::uint64_t place = file.size();
+            const std::uint64_t unknown = unknown_offset(i);
+            const std::size_t at = file.find(std::string(reinterpret_cast<const char*>(&unknown), sizeof unknown));
+            std::memcpy(file.data() + at, &place, sizeof place);
+            file += outside_[i];
+        }
+        return file;
+    }
+
 public:
-    std::string write(const std::vector<tflite_subgraph>& subgraphs, std::uint32_t version = 3) {
+    std::string write(const std::vector<tflite_subgraph>& subgraphs, std::uint32_t version = 3,
+                      const std::vector<tflite_signature>& signatures = {}) {
         buffers_.push_back(table([] {}));  // the first buffer is empty: that of tensors without a value
         std::vector<offset> codes;
         std::vector<offset> written;
@@ -196,14 +258,20 @@ public:
         const offset all_codes = tables(codes);
         const offset all_subgraphs = tables(written);
         const offset all_buffers = tables(buffers_);
+        std::vector<offset> functions;
+        for (const tflite_signature& each : signatures) {
+            functions.push_back(write_signature(each));
+        }
+        const offset all_functions = signatures.empty() ? offset() : tables(functions);
         const offset root = table([&] {
             out_.AddElement<std::uint32_t>(slot(tflite::field::model::version), version);
             add(tflite::field::model::operator_codes, all_codes);
             add(tflite::field::model::subgraphs, all_subgraphs);
             add(tflite::field::model::buffers, all_buffers);
+            add(tflite::field::model::signature_defs, all_functions);
         });
         out_.Finish(flatbuffers::Offset<flatbuffers::Table>(root.o), "TFL3");
-        return {reinterpret_cast<const char*>(out_.GetBufferPointer()), out_.GetSize()};
+        return with_data_outside({reinterpret_cast<const char*>(out_.GetBufferPointer()), out_.GetSize()});
     }
 };
 

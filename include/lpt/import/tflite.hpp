@@ -85,6 +85,7 @@ inline graph make_graph(const model& file) {
     make_inputs(net);
     make_operators(net);
     make_outputs(net);
+    net.keep_variables();
     write_variables(net);
     graph result = make.take();
     result.collect();
@@ -99,7 +100,8 @@ inline graph make_graph(const model& file) {
 /// FakeQuantize operations (256 or 65536 levels), weights stay integers below their dequantization, and inputs and outputs have the types of the
 /// file. Axes are in the order of convolutions (channels behind the batch) where operators allow it; a Transpose stands only where
 /// the two orders meet. Fused activations are operations of their own, unless the output's quantization does the same. A bias has the scale that
-/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns.
+/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns; so do
+/// variable tensors, which begin with zeros.
 /// Constants are windows on the file, but for weights, whose axes are reordered.
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.

@@ -55,9 +55,13 @@ class subgraph_checker {
                 continue;
             }
             char& known = known_[static_cast<std::size_t>(index)];
-            if (known != 0 && graph_.tensors[static_cast<std::size_t>(index)].dimensions.elements() != 0) {
-                wrong(where, "output ", i, " is tensor ", index, " '",
-                      graph_.tensors[static_cast<std::size_t>(index)].name, "', which has a value already");
+            const tensor_info& info = graph_.tensors[static_cast<std::size_t>(index)];
+            const bool is_variable = info.is_variable && !info.is_constant();
+            if (known != 0 && !is_variable && info.dimensions.elements() != 0) {
+                wrong(where, "output ", i, " is tensor ", index, " '", info.name, "', which has a value already");
+            }
+            if (is_variable && std::find(op.inputs.begin(), op.inputs.end(), index) != op.inputs.end()) {
+                wrong(where, "output ", i, " is tensor ", index, " '", info.name, "', which is an input, too");
             }
             known = 1;
         }

@@ -70,9 +70,9 @@ inline output_ref weights_input(network& net, std::size_t port, std::int64_t fil
         zero_points.push_back(zero_point_of(info, i));
     }
     if (scales.size() == 1) {
-        return net.dequantized(stored, scales, zero_points, 0);
+        return dequantized(net.make(), stored, scales, zero_points, 0);
     }
-    return net.dequantized(stored, scales, zero_points, scale_axis);
+    return dequantized(net.make(), stored, scales, zero_points, scale_axis);
 }
 
 /// `source` plus the bias, which lies along axis `axis` of four, or along the last of two.

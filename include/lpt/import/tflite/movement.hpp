@@ -75,8 +75,8 @@ inline void make_padded(network& net, op::pad_mode mode) {
     seq<output_ref, 5> inputs{net.real_input(0, order)};
     if (is_known) {
         const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
-        inputs.push_back(net.make().indices(net.in_order(by.begin, order)));
-        inputs.push_back(net.make().indices(net.in_order(by.end, order)));
+        inputs.push_back(net.make().indices(in_order(by.begin, order)));
+        inputs.push_back(net.make().indices(in_order(by.end, order)));
     } else {
         for (const std::int64_t column : {0, 1}) {
             inputs.push_back(
@@ -139,11 +139,10 @@ inline void make_slice(network& net) {
         }
         end.push_back(size[axis] == -1 ? most_elements : last.value());
     }
-    net.give_moved(
-        net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(net.in_order(begin, order)),
-                                     net.make().indices(net.in_order(end, order)),
-                                     net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
-        order, 0);
+    net.give_moved(net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(in_order(begin, order)),
+                                                net.make().indices(in_order(end, order)),
+                                                net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
+                   order, 0);
 }
 
 inline integers bits_of(std::int64_t mask, std::size_t count) {
@@ -197,7 +196,7 @@ inline void make_strided_slice(network& net) {
     if (order == axes::channels_first) {
         for (integers* each : {&begin, &end, &step, &what.begin_mask, &what.end_mask, &what.new_axis_mask,
                                &what.shrink_axis_mask, &what.ellipsis_mask}) {
-            *each = net.in_order(*each, order);
+            *each = in_order(*each, order);
         }
     }
     net.give_moved(net.make().add(what, {net.real_input(0, order), net.make().indices(begin), net.make().indices(end),

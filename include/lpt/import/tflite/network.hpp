@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/tflite/axes.hpp>
 #include <lpt/import/tflite/network_parts.hpp>
-#include <lpt/import/tflite/quantized.hpp>
+#include <lpt/import/tflite/real_numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +26,7 @@ class network {
         std::array<forms, 2> by_axes;
         pending_margin margin;
         bool is_on_grid = false;  // `unrounded` has only values that quantization keeps
+        bool is_written = false;  // by an operator
     };
 
     const model& file_;
@@ -38,7 +40,6 @@ class network {
     std::map<std::int64_t, std::string> handles_;  // tensors that name variables
     bool is_initializing_;
 
-    static axes other(axes order) { return order == axes::as_in_file ? axes::channels_first : axes::as_in_file; }
     forms& at(std::int64_t index, axes order) {
         return entries_[static_cast<std::size_t>(index)].by_axes[static_cast<std::size_t>(order)];
     }
@@ -48,64 +49,15 @@ class network {
             wrong("takes tensors of 4 axes (batch, rows, columns, channels), not of ", rank);
         }
     }
-    /// The other order of four axes. Where it changes nothing in memory it is a Reshape, which costs nothing either.
     output_ref reordered(output_ref source, axes to) {
         require_four_axes(make_.shape_of(source).rank());
-        const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
-        if (const tensor* value = make_.value_of(source)) {
-            return make_.constant(transposed(*value, order));
-        }
-        const shape& from = make_.shape_of(source);
-        if (from.is_static()) {
-            shape result;
-            for (const std::int64_t axis : order) {
-                result.push_back(from[static_cast<std::size_t>(axis)]);
-            }
-            const std::size_t channels = to == axes::channels_first ? 3 : 1;
-            const std::int64_t pixels = to == axes::channels_first ? from[1] * from[2] : from[2] * from[3];
-            if (pixels == 1 || from[channels] == 1) {
-                return make_.add(op::reshape{}, {source, make_.indices(result.dimensions())});
-            }
-        }
-        return make_.add(op::transpose{}, {source, make_.indices(order)});
+        return tflite::reordered(make_, source, to);
     }
     std::size_t quantized_axis(const tensor_info& info, axes order) const {
         if (info.quantized.scales.size() == 1) {
             return 0;  // whatever the file says
         }
         return static_cast<std::size_t>(axis_in(info.quantized.axis, info.dimensions.rank(), order));
-    }
-    /// Real numbers out of codes: (q - z) * s.
-    output_ref dequantized(const tensor_info& info, output_ref codes, axes order) {
-        std::vector<double> scales;
-        std::vector<double> zero_points;
-        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
-            scales.push_back(scale_of(info, i));
-            zero_points.push_back(zero_point_of(info, i));
-        }
-        return dequantized(codes, scales, zero_points, quantized_axis(info, order));
-    }
-    output_ref quantized(const tensor_info& info, output_ref source, axes order, bool to_codes) {
-        const element_facts& limits = facts(element_of(info.type));
-        if (limits.bits > 32) {
-            wrong("tensors that are computed have quantized codes of at most 32 bits, not ", name(info.type));
-        }
-        std::array<std::vector<double>, 4> bounds;
-        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
-            const double zero = zero_point_of(info, i);
-            bounds[0].push_back((limits.lowest - zero) * scale_of(info, i));
-            bounds[1].push_back((limits.highest - zero) * scale_of(info, i));
-        }
-        bounds[2] = to_codes ? std::vector<double>{limits.lowest} : bounds[0];
-        bounds[3] = to_codes ? std::vector<double>{limits.highest} : bounds[1];
-        seq<output_ref, 5> inputs{source};
-        for (const std::vector<double>& each : bounds) {
-            inputs.push_back(make_.constant(along_axis(each, quantized_axis(info, order), make_.shape_of(source))));
-        }
-        const auto levels = static_cast<std::int64_t>(limits.highest - limits.lowest) + 1;
-        // Its name is the tensor's, whichever reader asked for it.
-        return make_.model().add(op::fake_quantize{levels}, inputs,
-                                 text(info.name.view(), to_codes ? "/Quantize" : "/FakeQuantize"));
     }
     output_ref make_real(std::int64_t index, axes order) {
         const tensor_info& info = this->info(index);
@@ -114,18 +66,63 @@ class network {
         if (!is_quantized(info)) {
             return codes(index, order);
         }
+        const std::size_t axis = quantized_axis(info, order);
         if (mine.unrounded) {
-            return known.is_on_grid ? mine.unrounded : quantized(info, mine.unrounded, order, false);
+            return known.is_on_grid ? mine.unrounded : quantized(make_, info, mine.unrounded, axis, false, where_);
         }
         const forms& there = at(index, other(order));
         if (there.unrounded) {
             return reordered(real(index, other(order)), order);
         }
         const output_ref stored = codes(index, order);
-        const output_ref result = dequantized(info, stored, order);
+        const output_ref result = dequantized(make_, info, stored, axis);
         // A FakeQuantize that changes nothing tells the transformations that they may choose the type of these data.
-        return info.is_constant() || bit_width(element_of(info.type)) != 8 ? result
-                                                                           : quantized(info, result, order, false);
+        return info.is_constant() || bit_width(element_of(info.type)) != 8
+                   ? result
+                   : quantized(make_, info, result, axis, false, where_);
+    }
+
+    /// Gives a variable tensor that no operator has written in this run the value that the last run left. Variables of quantized tensors
+    /// hold real numbers.
+    void read_variable(std::int64_t index) {
+        const tensor_info& info = this->info(index);
+        const forms& now = at(index, axes::as_in_file);
+        const forms& moved = at(index, axes::channels_first);
+        const bool has_value = now.codes || now.unrounded || moved.codes || moved.unrounded;
+        if (!info.is_variable || info.is_constant() || has_value) {
+            return;
+        }
+        const element type = is_quantized(info) ? f32 : element_of(info.type);
+        if (type == dynamic || info.quantized.scales.size() > 1) {
+            wrong("tensor ", index, " '", info.name, "' is a variable ",
+                  type == dynamic ? text_view("of a type that is not supported") : "with a scale for each channel");
+        }
+        variable& state = variables_[variable_name(index)];
+        if (state.reader == node_id::none) {
+            op::read_value what;
+            what.variable_id = text(variable_name(index).c_str());
+            what.variable_type = type;
+            what.variable_shape = info.dimensions;
+            state.reader = make_.add_node(what, first_value(make_, info), 6);
+        }
+        (is_quantized(info) ? at(index, axes::as_in_file).unrounded : at(index, axes::as_in_file).codes) = state.reader;
+        entries_[static_cast<std::size_t>(index)].is_on_grid = true;
+    }
+    std::string variable_name(std::int64_t index) const {
+        return (is_initializing_ ? "initial tensor " : "tensor ") + std::to_string(index) + " " +
+               info(index).name.c_str();
+    }
+    /// Begins to say what a tensor is: a variable tensor may have a value, which is then that of before.
+    void begin_value(std::int64_t index) {
+        if (info(index).is_variable) {
+            entries_[static_cast<std::size_t>(index)] = {};
+            entries_[static_cast<std::size_t>(index)].is_written = true;
+        }
+    }
+    /// Makes what a tensor waits for.
+    void make_ready(std::int64_t index) {
+        finish_margin(index);
+        read_variable(index);
     }
 
     /// Raises an error where a file declares an output that its operator cannot give.
@@ -229,7 +226,11 @@ public:
         return margin.source < 0 ? nullptr : &margin;
     }
     void postpone(std::int64_t index, pending_margin margin) {
+        const bool may_change = info(index).is_variable || info(margin.source).is_variable;
         entries_[static_cast<std::size_t>(index)].margin = std::move(margin);
+        if (may_change) {
+            finish_margin(index);
+        }
     }
     /// Makes a tensor that waits for its margin.
     void finish_margin(std::int64_t index) {
@@ -245,13 +246,13 @@ public:
     }
     /// True if the graph has the tensor in this order already.
     bool exists(std::int64_t index, axes order) {
-        finish_margin(index);
+        make_ready(index);
         const forms& mine = at(index, order);
         return mine.codes || mine.unrounded || mine.real;
     }
     /// A tensor as the file has it: integers where it is quantized.
     output_ref codes(std::int64_t index, axes order) {
-        finish_margin(index);
+        make_ready(index);
         forms& mine = at(index, order);
         if (mine.codes) {
             return mine.codes;
@@ -265,7 +266,8 @@ public:
             }
             mine.codes = make_.constant(info.value);
         } else if (mine.unrounded) {
-            mine.codes = make_.add(op::convert{element_of(info.type)}, {quantized(info, mine.unrounded, order, true)});
+            mine.codes = make_.add(op::convert{element_of(info.type)},
+                                   {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
         } else if (there.codes || there.unrounded || (info.is_constant() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
         } else {
@@ -275,7 +277,7 @@ public:
     }
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
-        finish_margin(index);
+        make_ready(index);
         forms& mine = at(index, order);
         if (!mine.real) {
             const output_ref made = make_real(index, order);
@@ -284,18 +286,6 @@ public:
         return at(index, order).real;
     }
     output_ref real_input(std::size_t port, axes order = axes::as_in_file) { return real(input(port), order); }
-
-    /// Real numbers out of codes, with one scale and zero point for each index of an axis (or of it and the next one together), or one for all.
-    output_ref dequantized(output_ref codes, const std::vector<double>& scales, const std::vector<double>& zero_points,
-                           std::size_t axis) {
-        const shape& dimensions = make_.shape_of(codes);
-        output_ref result = make_.add_node(op::convert{f32}, {codes});
-        if (std::any_of(zero_points.begin(), zero_points.end(), [](double each) { return each != 0; })) {
-            result =
-                make_.add_node(op::subtract{}, {result, make_.constant(along_axis(zero_points, axis, dimensions))});
-        }
-        return make_.add_node(op::multiply{}, {result, make_.constant(along_axis(scales, axis, dimensions))});
-    }
 
     /// Says what an output of the operator is: real numbers that are not quantized yet. `is_on_grid`: quantization changes none of them.
     void give(output_ref source, axes order = axes::as_in_file, std::size_t port = 0, bool is_on_grid = false) {
@@ -306,11 +296,26 @@ public:
     }
     void set(std::int64_t index, output_ref source, axes order, bool is_on_grid) {
         check_declared(index, source, order);
+        begin_value(index);
         entries_[static_cast<std::size_t>(index)].is_on_grid = is_on_grid;
         (is_quantized(info(index)) ? at(index, order).unrounded : at(index, order).codes) = source;
     }
     /// Says what a tensor is: integers, as the file has them.
-    void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    void set_codes(std::int64_t index, output_ref codes) {
+        begin_value(index);
+        at(index, axes::as_in_file).codes = codes;
+    }
+    /// Says what variable tensors keep for the next run: what operators gave them last.
+    void keep_variables() {
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            const auto index = static_cast<std::int64_t>(i);
+            const auto found = variables_.find(variable_name(index));
+            if (entries_[i].is_written && found != variables_.end()) {
+                found->second.now = is_quantized(info(index)) ? real(index) : codes(index, axes::as_in_file);
+                found->second.is_written = true;
+            }
+        }
+    }
     /// Says what an output of the operator is: integers, as the file has them.
     void give_codes(output_ref codes, std::size_t port = 0) {
         if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
@@ -387,13 +392,6 @@ public:
         }
         require_four_axes(rank);
         return std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
-    }
-    /// One number for each axis, in an order.
-    integers in_order(const integers& by_axis, axes order) const {
-        if (order == axes::as_in_file) {
-            return by_axis;
-        }
-        return {by_axis[0], by_axis[3], by_axis[1], by_axis[2]};
     }
 };
 

@@ -7,10 +7,6 @@
 /// What a network and its subgraphs share while graphs are made of them.
 namespace lpt::inline LPT_ABI::tflite {
 
-/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
-/// where convolutions have them.
-enum class axes { as_in_file, channels_first };
-
 /// A variable of a network.
 struct variable {
     output_ref initial;  // its value before the first run; zeros if none

@@ -8,27 +8,16 @@
 /// Operators that keep a state in variable tensors.
 namespace lpt::inline LPT_ABI::tflite {
 
-/// The variable that a variable tensor is. It begins with zeros and holds real numbers.
-inline variable& state_variable(network& net, std::size_t port) {
-    const tensor_info& info = net.input_info(port);
-    if (!info.is_variable) {
+/// The state that a variable tensor holds.
+inline output_ref state_input(network& net, std::size_t port) {
+    if (!net.input_info(port).is_variable) {
         net.wrong("its state (input ", port, ") is no variable tensor");
     }
-    const std::string name = "tensor " + std::to_string(net.input(port)) + " " + info.name.c_str();
-    variable& result = net.variables()[name];
-    if (!result.now) {
-        op::read_value what;
-        what.variable_id = text(name.c_str());
-        what.variable_type = f32;
-        what.variable_shape = info.dimensions;
-        result.reader = net.make().add_node(what, {}, 6);
-        result.now = result.reader;
-    }
-    return result;
+    return net.real_input(port);
 }
-inline void keep(variable& state, output_ref value) {
-    state.now = value;
-    state.is_written = true;
+/// Keeps a state for the next run, without rounding it.
+inline void keep(network& net, std::size_t port, output_ref value) {
+    net.set(net.input(port), value, axes::as_in_file, true);
 }
 inline output_ref reshaped(network& net, output_ref source, const integers& sizes) {
     return net.make().add(op::reshape{}, {source, net.make().indices(sizes)});
@@ -45,13 +34,13 @@ inline void make_svdf(network& net) {
     }
     const std::int64_t filters = time[0];
     const std::int64_t memory = time[1];
-    variable& state = state_variable(net, 4);
-    const output_ref before = reshaped(net, state.now, {-1, filters, memory});
+    const output_ref state = state_input(net, 4);
+    const output_ref before = reshaped(net, state, {-1, filters, memory});
     const output_ref now = net.make().add(op::mat_mul{false, true}, {net.real_input(0), net.real_input(1)});
     const output_ref kept = net.make().add(op::slice{}, {before, net.make().indices({1}), net.make().indices({memory}),
                                                          net.make().indices({1}), net.make().indices({2})});
     const output_ref after = net.make().add(op::concat{2}, {kept, reshaped(net, now, {-1, filters, 1})});
-    keep(state, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
+    keep(net, 4, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
     const output_ref weighted = net.make().add(op::multiply{}, {after, net.real_input(2)});
     const output_ref by_filter = net.make().add(op::reduce_sum{}, {weighted, net.make().indices({2})});
     output_ref result = net.make().add(op::reduce_sum{},
@@ -87,14 +76,25 @@ inline bool is_more_than_sequence(const network& net) {
     return !net.has_input(1) || net.op().real("cell_clip") > 0 || net.op().activation() != activation::tanh;
 }
 
+/// Where an LSTM has its inputs: the weights of its gates and what follows them, its states, and factors of normalized gates, if it can have any.
+struct lstm_ports {
+    std::size_t first;
+    std::size_t output_state;
+    std::size_t cell_state;
+    std::size_t factors = 0;
+};
+
 /// An LSTM as a loop. Gates in the order input, forget, candidate, output; peepholes without the candidate.
-inline void make_lstm_loop(network& net) {
-    const shape data_shape = net.input_info(0).dimensions;
+inline lstm_loop::outcome run_lstm(network& net, const lstm_ports& ports, output_ref data, std::size_t time_axis,
+                                   bool is_reverse) {
     lstm_loop loop(net.make());
     const auto value = [&](std::size_t port) { return net.has_input(port) ? net.folded_input(port) : output_ref(); };
-    constexpr std::size_t peepholes[4] = {9, 10, 24, 11};  // there is no input 24
+    const std::size_t first = ports.first;
+    const std::size_t peepholes[4] = {first + 8, first + 9, 0, first + 10};
     for (std::size_t i = 0; i < 4; ++i) {
-        loop.gates[i] = {value(1 + i), value(5 + i), value(12 + i), value(peepholes[i]), value(20 + i)};
+        loop.gates[i] = {value(first + i), value(first + 4 + i), value(first + 11 + i),
+                         peepholes[i] == 0 ? output_ref() : value(peepholes[i]),
+                         ports.factors == 0 ? output_ref() : value(ports.factors + i)};
         if ((!loop.gates[i].input && i != 0) || !loop.gates[i].input != !loop.gates[i].hidden) {
             net.wrong("has no weights for one of its gates");
         }
@@ -105,20 +105,25 @@ inline void make_lstm_loop(network& net) {
         case activation::relu6: loop.functions[1] = loop.functions[2] = {op::clamp{{}, 0, 6}}; break;
         default: net.wrong("activations other than TANH, RELU and RELU6 are not supported");
     }
-    loop.projection = value(16);
-    loop.projection_bias = value(17);
+    loop.projection = value(first + 15);
+    loop.projection_bias = value(first + 16);
     loop.cell_clip = net.op().real("cell_clip");
     loop.projection_clip = net.op().real("proj_clip");
-    loop.time_axis = net.op().flag("time_major") ? 0 : 1;
-    if (data_shape.rank() != 3) {
-        net.wrong("data of shape ", data_shape, ", expected 3 axes");
+    loop.time_axis = static_cast<std::int64_t>(time_axis);
+    loop.is_reverse = is_reverse;
+    const output_ref output_state = state_input(net, ports.output_state);
+    const lstm_loop::outcome made = loop.run(data, output_state, state_input(net, ports.cell_state));
+    keep(net, ports.output_state, made.hidden);
+    keep(net, ports.cell_state, made.cell);
+    return made;
+}
+
+/// The axis of time of an operator's data.
+inline std::size_t time_axis_of(const network& net) {
+    if (net.input_info(0).dimensions.rank() != 3) {
+        net.wrong("data of shape ", net.input_info(0).dimensions, ", expected 3 axes");
     }
-    variable& output_state = state_variable(net, 18);
-    variable& cell_state = state_variable(net, 19);
-    const lstm_loop::outcome made = loop.run(net.real_input(0), output_state.now, cell_state.now);
-    keep(output_state, made.hidden);
-    keep(cell_state, made.cell);
-    net.give(made.all);
+    return net.op().flag("time_major") ? 0 : 1;
 }
 
 /// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), peepholes (9 to 11), biases (12 to 15), projection and its bias (16,
@@ -128,7 +133,7 @@ inline void make_unidirectional_sequence_lstm(network& net) {
         net.wrong("diagonal recurrent weights are not supported");
     }
     if (is_more_than_sequence(net)) {
-        return make_lstm_loop(net);
+        return net.give(run_lstm(net, {1, 18, 19, 20}, net.real_input(0), time_axis_of(net), false).all);
     }
     const shape weights = net.input_info(1).dimensions;
     const shape data_shape = net.input_info(0).dimensions;
@@ -142,18 +147,18 @@ inline void make_unidirectional_sequence_lstm(network& net) {
     const std::int64_t hidden = weights[0];
     const dimension batch = data_shape[time_first ? 1 : 0];
     const dimension time = data_shape[time_first ? 0 : 1];
-    variable& output_state = state_variable(net, 18);
-    variable& cell_state = state_variable(net, 19);
+    const output_ref output_state = state_input(net, 18);
+    const output_ref cell_state = state_input(net, 19);
     op::lstm_sequence what;
     what.hidden_size = hidden;
     const output_ref lengths =
         net.make().add(op::broadcast{}, {net.make().integer(time, i32), net.make().indices({batch})}, 3);
     const node_id made = net.make().add_node(
-        what, {data, reshaped(net, output_state.now, {-1, 1, hidden}), reshaped(net, cell_state.now, {-1, 1, hidden}),
-               lengths, gates(net, 1, {1, 4 * hidden, weights[1]}), gates(net, 5, {1, 4 * hidden, hidden}),
+        what, {data, reshaped(net, output_state, {-1, 1, hidden}), reshaped(net, cell_state, {-1, 1, hidden}), lengths,
+               gates(net, 1, {1, 4 * hidden, weights[1]}), gates(net, 5, {1, 4 * hidden, hidden}),
                gates(net, 12, {1, 4 * hidden})});
-    keep(output_state, reshaped(net, output_ref(made, 1), {-1, hidden}));
-    keep(cell_state, reshaped(net, output_ref(made, 2), {-1, hidden}));
+    keep(net, 18, reshaped(net, output_ref(made, 1), {-1, hidden}));
+    keep(net, 19, reshaped(net, output_ref(made, 2), {-1, hidden}));
     const output_ref result = net.make().add(op::squeeze{}, {output_ref(made, 0), net.make().indices({1})});
     net.give(time_first ? net.make().add(op::transpose{}, {result, swap}) : result);
 }

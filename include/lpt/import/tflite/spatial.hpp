@@ -35,11 +35,10 @@ void make_blocks(network& net) {
         begin[axis + 1] = by.begin[axis];
         end[axis + 1] = by.end[axis];
     }
-    net.give_moved(
-        net.make().add(Operation{},
-                       {net.real_input(0, order), net.make().indices(net.in_order(sizes, order)),
-                        net.make().indices(net.in_order(begin, order)), net.make().indices(net.in_order(end, order))}),
-        order, 0);
+    net.give_moved(net.make().add(Operation{}, {net.real_input(0, order), net.make().indices(in_order(sizes, order)),
+                                                net.make().indices(in_order(begin, order)),
+                                                net.make().indices(in_order(end, order))}),
+                   order, 0);
 }
 
 inline void make_resized(network& net, op::interpolate what) {
