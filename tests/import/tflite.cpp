@@ -494,6 +494,84 @@ TEST_CASE("quantization without sense is refused by name") {
     CHECK(refusal_of(network) == "net.tflite: subgraph 0: tensor 1 't1': has 2 scales and 1 zero points");
 }
 
+TEST_CASE("zero points without scales are refused") {
+    tflite_subgraph network = convolution();
+    network.tensors[0].scales = {};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: tensor 0 't0': has 1 zero points and no scale, expected as many scales");
+    network = convolution();
+    network.tensors[2].scales = {};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: tensor 2 't2': has 3 zero points and no scale, expected as many scales");
+}
+
+TEST_CASE("short integers without a scale are refused where the operator computes on real numbers") {
+    const auto without_scale = [](std::size_t tensor) {
+        tflite_subgraph network = convolution();
+        network.tensors[tensor].scales = {};
+        network.tensors[tensor].zero_points = {};
+        return refusal_of(network);
+    };
+    CHECK(without_scale(0) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its input 0 (tensor 0 't0') has the type "
+                              "int8 and no scale, expected one");
+    CHECK(without_scale(1) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its input 1 (tensor 1 't1') has the type "
+                              "int8 and no scale, expected one");
+    CHECK(without_scale(3) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its output 0 (tensor 3 't3') has the type "
+                              "int8 and no scale, expected one");
+}
+
+TEST_CASE("weights of 8 bits without a scale are refused beside data of real numbers, too") {
+    tflite_subgraph network;
+    network.tensors = {
+        {tensor_type::float32, {1, 2}}, {tensor_type::int8, {1, 2}, {}, {}, 0, "\2\4"}, {tensor_type::float32, {1, 1}}};
+    network.operators = {{builtin::fully_connected, {0, 1, -1}, {2}}};
+    network.inputs = {0};
+    network.outputs = {2};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (FULLY_CONNECTED): its input 1 (tensor 1 't1') has "
+          "the type int8 and no scale, expected one");
+}
+
+TEST_CASE("integers of 16 bits without a scale are added as integers") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::int16, {2}}, {tensor_type::int16, {2}}};
+    network.operators = {{builtin::add, {0, 0}, {1}}};
+    network.inputs = {0};
+    network.outputs = {1};
+    CHECK(run(import_network(network), make_tensor(i16, {2}, view<double>({300, -7}))) ==
+          std::vector<double>{600, -14});
+}
+
+TEST_CASE("a bias has one value for each output, and one scale or one for each value") {
+    tflite_subgraph network = convolution();
+    network.tensors[2] = {tensor_type::int32, {1}, {0.25F}, {0}, 0, packed<std::int32_t>({4})};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (CONV_2D): its bias (input 2) has 1 values, expected "
+          "one for each of 3 outputs");
+    network = convolution();
+    network.tensors[1] = {tensor_type::int8, {4, 1, 1, 2}, {1.0F}, {0}, 0, std::string("\1\1\1\1\1\1\1\1", 8)};
+    network.tensors[2] = {tensor_type::int32, {2, 2}, {0.25F, 0.5F}, {0, 0}, 1, packed<std::int32_t>({4, 4, 4, 4})};
+    network.tensors[3] = i8_activation({1, 2, 2, 4}, 0.5F, 0);
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (CONV_2D): its bias has 2 scales, expected 1 or one "
+          "for each of the bias's 4 values");
+    network.tensors[2].scales = {0.25F};
+    network.tensors[2].zero_points = {0};
+    CHECK(refusal_of(network).empty());
+}
+
+TEST_CASE("a bias without a scale is refused beside data of several scales") {
+    tflite_subgraph network = convolution();
+    network.tensors[0].scales = {0.5F, 0.25F};
+    network.tensors[0].zero_points = {0, 0};
+    network.tensors[0].axis = 3;
+    network.tensors[2].scales = {};
+    network.tensors[2].zero_points = {};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (CONV_2D): its data have 2 scales, expected 1, which "
+          "that of the bias follows from");
+}
+
 TEST_CASE("an output that its operator cannot give is refused") {
     tflite_subgraph network = convolution();
     network.tensors[3].shape = {1, 2, 2, 4};

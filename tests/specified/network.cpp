@@ -34,6 +34,35 @@ tflite::model dense(float scale) {
 
 }  // namespace
 
+TEST_CASE("a bias has one scale, or one for each index of an axis") {
+    tflite::model model =
+        model_of(builtin::fully_connected,
+                 {tensor_of({1, 1}, 1, 0), constant_of<std::int8_t>({2, 1}, 1, {1, 2}, tensor_type::int8),
+                  constant_of<std::int32_t>({2}, 1, {3, 4}, tensor_type::int32), tensor_of({1, 2}, 1, 0)});
+    CHECK(run(model, {5}) == std::vector<int>{8, 14});
+    tflite::quantization& bias = model.subgraphs[0].tensors[2].quantized;
+    bias.scales = {1, 1};
+    CHECK(run(model, {5}) == std::vector<int>{8, 14});
+    bias.axis = 1;
+    CHECK(message_of(model, {5}) ==
+          "test: operator 0 (FULLY_CONNECTED): tensor 't' has its scales along axis 1, expected 0 to 0");
+    bias.axis = 0;
+    bias.scales = {1, 1, 1};
+    CHECK(message_of(model, {5}) == "test: operator 0 (FULLY_CONNECTED): tensor 't' has 3 scales, expected 1 or 2");
+}
+
+TEST_CASE("the subgraph of a signature is the network, by the signature's names") {
+    tflite::model model = model_of(builtin::neg, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)});
+    model.subgraphs.push_back(model_of(builtin::abs, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}).subgraphs[0]);
+    model.signatures = {{"size", 1, {{"of", 0}}, {{"is", 1}}}};
+    CHECK(run(model, {5}) == std::vector<int>{-5});
+    tflite::use_signature(model, "size");
+    CHECK(run(model, {-5}) == std::vector<int>{5});
+    const specified::network net(model);
+    CHECK(net.subgraph().input_name(0) == "of");
+    CHECK(net.subgraph().output_name(0) == "is");
+}
+
 TEST_CASE("a sum of two tensors is scaled to the output") {
     const tflite::model model =
         model_of(builtin::add, {tensor_of({3}, 0.5F, 1), tensor_of({3}, 0.25F, -2), tensor_of({3}, 1, 5)});

@@ -11,8 +11,26 @@ namespace lpt::inline LPT_ABI {
 
 namespace tflite {
 
+/// Raises an error where an operator computes on real numbers, but a tensor has integers without a scale.
+inline void check_scales(const network& net, const operator_info& op) {
+    for (const bool is_input : {true, false}) {
+        const std::vector<std::int64_t>& ports = is_input ? op.inputs : op.outputs;
+        for (std::size_t port = 0; port < ports.size(); ++port) {
+            if (ports[port] == operator_info::none) {
+                continue;
+            }
+            const tensor_info& info = net.info(ports[port]);
+            if (!info.quantized.is_present() && needs_scale(op.code, info.type)) {
+                net.wrong("its ", is_input ? "input " : "output ", port, " (tensor ", ports[port], " '", info.name,
+                          "') has the type ", name(info.type), " and no scale, expected one");
+            }
+        }
+    }
+}
+
 /// Makes the operations of one operator.
 inline void make_operator(network& net, const operator_info& op) {
+    check_scales(net, op);
     for (const operator_maker& each : operator_makers) {
         if (each.code == op.code) {
             each.make(net);

@@ -65,8 +65,20 @@ inline std::int32_t common_zero_point(const operation& op, const tflite::tensor_
     return tensor.quantized.scales.size() == 1 ? op.usable_zero_point(tensor, 0) : 0;
 }
 
+/// Its sums have a scale for each channel: what a bias says of scales has no part in them, but must be one, or one for each index of an axis.
 inline void expect_bias(const operation& op, std::size_t index) {
-    if (op.has_input(index)) op.expect_type(op.input(index), i32);
+    if (!op.has_input(index)) return;
+    const tflite::tensor_info& bias = op.input(index);
+    op.expect_type(bias, i32);
+    const std::size_t scales = bias.quantized.scales.size();
+    const std::int64_t axis = bias.quantized.axis;
+    if (scales < 2) return;
+    if (axis < 0 || axis >= static_cast<std::int64_t>(bias.dimensions.rank()))
+        op.wrong("tensor '", bias.name, "' has its scales along axis ", axis, ", expected 0 to ",
+                 static_cast<std::int64_t>(bias.dimensions.rank()) - 1);
+    const dimension along = bias.dimensions[static_cast<std::size_t>(axis)];
+    if (along != static_cast<dimension>(scales))
+        op.wrong("tensor '", bias.name, "' has ", scales, " scales, expected 1 or ", along);
 }
 
 /// The sizes of a convolution as the loops read them.

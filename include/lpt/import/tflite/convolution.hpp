@@ -91,7 +91,13 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
         return net.make().add(op::add{}, {source, bias});
     }
     const tensor& value = net.constant_input(port, "bias");
-    dimensions[axis] = static_cast<dimension>(value.elements());
+    const dimension channels = net.make().shape_of(source)[axis];
+    const auto count = static_cast<dimension>(value.elements());
+    if (count != channels && channels != dynamic_dimension) {
+        net.wrong("its bias (input ", port, ") has ", count, " values, expected one for each of ", channels,
+                  " outputs");
+    }
+    dimensions[axis] = count;
     seq<double> reals = reals_of(value);
     // Integers have the scale that their tensor says, which may be another one than that of the sums; without any, they are sums.
     const bool is_integer = is_integral(value.type());
@@ -99,17 +105,26 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
         !(is_quantized(net.input_info(0)) && is_quantized(net.input_info(weights_port)))) {
         net.wrong("its bias has the type ", name(info.type), " and no scale");
     }
+    const auto check_scales_of = [&](const tensor_info& each, text_view role) {
+        const std::size_t scales = each.quantized.scales.size();
+        if (scales > 1 && scales != reals.size()) {
+            net.wrong("its ", role, " has ", scales, " scales, expected 1 or one for each of the bias's ", reals.size(),
+                      " values");
+        }
+    };
+    if (is_integer && is_quantized(info)) {
+        check_scales_of(info, "bias");
+    } else if (is_integer) {
+        if (const std::size_t scales = net.input_info(0).quantized.scales.size(); scales != 1) {
+            net.wrong("its data have ", scales, " scales, expected 1, which that of the bias follows from");
+        }
+        check_scales_of(net.input_info(weights_port), "weights");
+    }
     for (std::size_t i = 0; is_integer && i < reals.size(); ++i) {
         const auto at = [&](const tensor_info& each) { return each.quantized.scales.size() > 1 ? i : 0; };
-        const auto scale = [&](const tensor_info& each) {
-            const std::size_t index = at(each);
-            if (index >= each.quantized.scales.size()) {
-                net.wrong("its bias has ", reals.size(), " values for ", each.quantized.scales.size(), " scales");
-            }
-            return scale_of(each, index);
-        };
+        const auto scale = [&](const tensor_info& each) { return scale_of(each, at(each)); };
         reals[i] = is_quantized(info) ? (reals[i] - zero_point_of(info, at(info))) * scale(info)
-                                      : reals[i] * scale(net.input_info(0)) * scale(net.input_info(weights_port));
+                                      : reals[i] * scale_of(net.input_info(0)) * scale(net.input_info(weights_port));
     }
     return net.make().add(op::add{},
                           {source, net.make().constant(make_tensor(f32, dimensions, {reals.data(), reals.size()}))});
