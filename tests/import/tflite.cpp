@@ -156,6 +156,23 @@ TEST_CASE("a fused activation is an operation of its own unless the output's qua
     CHECK(count_of<op::clamp>(import_network(convolution(-128, 3))) == 1);
 }
 
+TEST_CASE("TANH changes nothing where kernels fuse activations as limits, and is a function elsewhere") {
+    constexpr double tanh_activation = 4;
+    CHECK(count_of<op::tanh>(import_network(convolution(0, 4))) == 0);
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {1, 2}}, {tensor_type::float32, {1, 2}}};
+    network.operators = {{builtin::add, {0, 0}, {1}, {{0, stored::activation, tanh_activation}}}};
+    network.inputs = {0};
+    network.outputs = {1};
+    CHECK(run(import_network(network), f32_tensor({1, 2}, {1, -2})) == std::vector<double>{2, -4});
+    network.tensors = {{tensor_type::float32, {1, 1}},
+                       {tensor_type::float32, {1, 1}, {}, {}, 0, packed<float>({1})},
+                       {tensor_type::float32, {1, 1}}};
+    network.operators = {{builtin::fully_connected, {0, 1, -1}, {2}, {{0, stored::activation, tanh_activation}}}};
+    network.outputs = {2};
+    CHECK(count_of<op::tanh>(import_network(network)) == 1);
+}
+
 TEST_CASE("operations between convolutions need no Transpose") {
     tflite_subgraph network = convolution();
     network.tensors.push_back(i8_activation({1, 2, 2, 3}, 0.5F, 0));
@@ -211,6 +228,28 @@ TEST_CASE("a fully connected layer flattens its data, or keeps their axes") {
     network.operators[0].options = {tflite_flag(2, true)};
     const graph kept = import_network(network);
     CHECK(kept[kept.results()[0]].shape() == shape{1, 2, 1});
+}
+
+TEST_CASE("weights of 8 bits beside real data are signed bytes without a zero point, whatever their type says") {
+    const tensor data = f32_tensor({1, 1, 1, 2}, {1, 10});
+    for (const tensor_type type : {tensor_type::int8, tensor_type::uint8}) {
+        for (const std::int64_t zero : {0, 100}) {
+            CAPTURE(zero);
+            tflite_subgraph network;
+            network.tensors = {{tensor_type::float32, {1, 1, 1, 2}},
+                               {type, {1, 1, 1, 2}, {0.5F}, {zero}, 0, "\2\xfe"},
+                               {tensor_type::float32, {1}, {}, {}, 0, packed<float>({0.25F})},
+                               {tensor_type::float32, {1, 1, 1, 1}}};
+            network.operators = {{builtin::conv_2d, {0, 1, 2}, {3}, {tflite_whole(1, 1), tflite_whole(2, 1)}}};
+            network.inputs = {0};
+            network.outputs = {3};
+            CHECK(run(import_network(network), data) == std::vector<double>{-8.75});
+            network.tensors[1].shape = {1, 2};
+            network.tensors[3].shape = {1, 1};
+            network.operators = {{builtin::fully_connected, {0, 1, 2}, {3}}};
+            CHECK(run(import_network(network), data) == std::vector<double>{-8.75});
+        }
+    }
 }
 
 TEST_CASE("weights of 16 bits that DEQUANTIZE reads are real numbers") {

@@ -55,7 +55,9 @@ inline output_ref weights_input(network& net, std::size_t port, std::int64_t fil
         const output_ref source = net.make().add(op::transpose{}, {net.real_input(port), net.make().indices(order)});
         return net.make().add(op::reshape{}, {source, net.make().indices(dimensions.dimensions())});
     }
-    const tensor value(transposed(net.constant_input(port, "weights"), order), dimensions);
+    const tensor& stored_in_file = net.constant_input(port, "weights");
+    const bool hybrid = is_hybrid(net.input_info(0), info) && net.op().code != builtin::transpose_conv;
+    const tensor value(transposed(hybrid ? signed_bytes(stored_in_file) : stored_in_file, order), dimensions);
     const output_ref stored = net.make().constant(value);
     if (!is_quantized(info)) {
         return value.type() == f32 ? stored : net.make().add_node(op::convert{f32}, {stored});
@@ -67,7 +69,7 @@ inline output_ref weights_input(network& net, std::size_t port, std::int64_t fil
     std::vector<double> zero_points;
     for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
         scales.push_back(scale_of(info, i));
-        zero_points.push_back(zero_point_of(info, i));
+        zero_points.push_back(hybrid ? 0 : zero_point_of(info, i));
     }
     if (scales.size() == 1) {
         return dequantized(net.make(), stored, scales, zero_points, 0);
