@@ -31,6 +31,7 @@ using namespace lpt;
 
 struct arguments {
     std::string model;
+    std::string signature;
     std::vector<std::string> inputs;
     std::string output;
     std::string report;
@@ -69,6 +70,8 @@ public:
 void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("MODEL", to.model, "the network: an .onnx or .tflite file, or an .xml file with its .bin beside it")
         ->required();
+    app.add_option("--signature", to.signature,
+                   "key of the signature of a .tflite file to run; default: the file's first subgraph");
     app.add_option("--input", to.inputs,
                    "[NAME=]FILE.npy, once for each input of the network; without it, random numbers")
         ->allow_extra_args(false);
@@ -145,7 +148,7 @@ bool runs_as_specified(const CLI::App& app, const arguments& given) {
     if (given.arithmetic == "specified" && other != nullptr) {
         fail({"--arithmetic specified and ", other, " exclude each other"});
     }
-    return given.arithmetic.empty() ? other == nullptr && run::is_all_int8(given.model)
+    return given.arithmetic.empty() ? other == nullptr && run::is_all_int8(given.model, given.signature)
                                     : given.arithmetic == "specified";
 }
 
@@ -339,7 +342,7 @@ std::size_t peak_memory_bytes() {
 void run_network(const arguments& given) {
     run::figures all;
     stopwatch importing;
-    graph model = read_network_file(given.model, given.allow_external_data);
+    graph model = read_network_file(given.model, given.allow_external_data, given.signature);
     all.import_ms = importing.ms();
     model.set_folding_budget(given.folding.budget());
     const graph original = model;
@@ -441,7 +444,7 @@ std::size_t operators_on_integers(const tflite::subgraph& net) {
 /// The same in the arithmetic that the operations of a TFLite file specify.
 void run_specified(const arguments& given) {
     const stopwatch importing;
-    const tflite::model model = tflite::read_model(given.model);
+    const tflite::model model = run::read_tflite(given.model, given.signature);
     const double import_ms = importing.ms();
     const stopwatch planning;
     const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
@@ -452,7 +455,7 @@ void run_specified(const arguments& given) {
     specified::network net(model, &kernel::table_for(set), pool ? pool->parallel() : kernel::parallel_for(),
                            given.memory_limit != 0 ? given.memory_limit << 20 : runtime::memory_of_machine());
     const double plan_ms = planning.ms();
-    const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, net.subgraph().inputs));
+    const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, true));
     outputs results(samples);
     std::vector<double> times;
     for (std::size_t i = 0; i < samples.count; ++i) {
@@ -469,7 +472,7 @@ void run_specified(const arguments& given) {
         times.push_back(watch.ms());
     }
     if (!given.output.empty()) {
-        results.write(run::ports_of(net, net.subgraph().outputs), given.output);
+        results.write(run::ports_of(net, false), given.output);
     }
     std::sort(times.begin(), times.end());
     const double median = times.empty() ? 0 : times[times.size() / 2];

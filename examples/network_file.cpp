@@ -3,8 +3,8 @@
 
 #include <lpt/import/import.hpp>
 
-lpt::graph read_network_file(const std::string& path, bool external_data_anywhere) {
-    return lpt::import(path, {}, external_data_anywhere);
+lpt::graph read_network_file(const std::string& path, bool external_data_anywhere, const std::string& signature) {
+    return lpt::import(path, {}, external_data_anywhere, signature);
 }
 
 bool is_tflite_file(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 
 /// `lpt::import`, compiled once for all programs.
-lpt::graph read_network_file(const std::string& path, bool external_data_anywhere = false);
+lpt::graph read_network_file(const std::string& path, bool external_data_anywhere = false,
+                             const std::string& signature = {});
 /// Whether the content of a file says that it is a TFLite model. Raises an error for files that cannot be read.
 bool is_tflite_file(const std::string& path);

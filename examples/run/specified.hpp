@@ -4,6 +4,7 @@
 
 #include <lpt/check/model.hpp>
 #include <lpt/import/tflite/read_model.hpp>
+#include <lpt/import/tflite/use_signature.hpp>
 #include <lpt/kernel/dispatch.hpp>
 #include <lpt/plan/steps.hpp>
 #include <lpt/runtime/thread_pool.hpp>
@@ -24,14 +25,23 @@ inline bool is_tflite(const std::string& path) {
     return file.read(begin, sizeof begin) && std::string_view(begin + 4, 4) == "TFL3";
 }
 
+/// What is in a TFLite file, with the signature that is its network; none: its first subgraph.
+inline tflite::model read_tflite(const std::string& path, const std::string& signature) {
+    tflite::model result = tflite::read_model(path);
+    if (!signature.empty()) {
+        tflite::use_signature(result, signature.c_str());
+    }
+    return result;
+}
+
 /// Whether a file is a TFLite model whose operations compute on int8 throughout, in an arithmetic that is specified: what they read, but for
 /// constants, and write is int8 or the handle of a variable.
-inline bool is_all_int8(const std::string& path) {
+inline bool is_all_int8(const std::string& path, const std::string& signature) {
     if (!is_tflite(path)) {
         return false;
     }
-    const tflite::model model = tflite::read_model(path);
-    const tflite::subgraph& net = model.subgraphs.front();
+    const tflite::model model = read_tflite(path, signature);
+    const tflite::subgraph& net = model.subgraphs[model.network];
     const auto is_int8 = [&](const std::vector<std::int64_t>& tensors) {
         for (const std::int64_t each : tensors) {
             if (each < 0) continue;
@@ -75,11 +85,14 @@ inline void print_warnings(const tflite::model& model) {
     }
 }
 
-inline std::vector<plan::port> ports_of(const specified::network& net, const std::vector<std::int64_t>& tensors) {
+/// The inputs or the outputs of a network.
+inline std::vector<plan::port> ports_of(const specified::network& net, bool of_inputs) {
     std::vector<plan::port> result;
-    for (const std::int64_t each : tensors) {
+    const std::vector<std::int64_t>& tensors = of_inputs ? net.subgraph().inputs : net.subgraph().outputs;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const std::int64_t each = tensors[i];
         plan::port port;
-        port.name = net.subgraph().tensors[static_cast<std::size_t>(each)].name;
+        port.name = of_inputs ? net.subgraph().input_name(i) : net.subgraph().output_name(i);
         port.type = net.tensor(static_cast<std::size_t>(each)).type;
         port.dimensions = net.tensor(static_cast<std::size_t>(each)).dimensions;
         result.push_back(port);

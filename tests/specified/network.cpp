@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <lpt/import/tflite/use_signature.hpp>
+
 #include "tests/specified/models.hpp"
 
 #include <doctest/doctest.h>

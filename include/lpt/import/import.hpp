@@ -25,15 +25,19 @@ inline file_format format_of(text_view content) {
 /// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
 ///
 /// `known`: operation types of the user, which IR may name; `external_data_anywhere`: tensors of an ONNX model may lie in files outside its
-/// folder. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
-/// an error for files of other formats.
-inline graph import(const std::string& path, const op::user_operations& known = {},
-                    bool external_data_anywhere = false) {
+/// folder; `signature`: the key of the signature of a TFLite file that is the network, instead of its first subgraph. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
+/// an error for files of other formats, or where a file of a format without signatures is given one.
+inline graph import(const std::string& path, const op::user_operations& known = {}, bool external_data_anywhere = false,
+                    const std::string& signature = {}) {
     const mapped_file file(path.c_str());
-    switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
+    const file_format format = format_of({reinterpret_cast<const char*>(file.data()), file.size()});
+    if (!signature.empty() && format != file_format::tflite && format != file_format::unknown) {
+        fail({path.c_str(), ": has no signature '", signature.c_str(), "': only TFLite files have signatures"});
+    }
+    switch (format) {
         case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
         case file_format::onnx: return import_onnx(path, external_data_anywhere);
-        case file_format::tflite: return import_tflite(path);
+        case file_format::tflite: return import_tflite(path, signature);
         case file_format::unknown: break;
     }
     fail({path.c_str(), file.size() == 0 ? ": is empty" : ": unknown format",

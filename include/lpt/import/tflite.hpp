@@ -4,6 +4,7 @@
 #include <lpt/base/compiled.hpp>
 #include <lpt/import/tflite/operators.hpp>
 #include <lpt/import/tflite/read_model.hpp>
+#include <lpt/import/tflite/use_signature.hpp>
 
 #include <string>
 
@@ -73,25 +74,29 @@ inline void check_tensors(const model& file, std::size_t which) {
 }
 
 inline void make_inputs(network& net) {
-    for (const std::int64_t index : net.description().inputs) {
+    const subgraph& description = net.description();
+    for (std::size_t i = 0; i < description.inputs.size(); ++i) {
+        const std::int64_t index = description.inputs[i];
         const tensor_info& info = net.info(index);
+        const text& called = description.input_name(i);
         if (element_of(info.type) == dynamic) {
-            net.wrong("input '", info.name, "' has the type ", name(info.type), ", which is not supported");
+            net.wrong("input '", called, "' has the type ", name(info.type), ", which is not supported");
         }
-        net.make().begin({info.name.c_str(), "input"});
+        net.make().begin({called.c_str(), "input"});
         net.set_codes(index, net.make().add_node(op::parameter{element_of(info.type), info.signature}, {}));
         net.make().finish();
     }
 }
 inline void make_outputs(network& net) {
-    for (const std::int64_t index : net.description().outputs) {
-        net.make().begin({std::string(net.info(index).name.c_str()) + "/Result", "output"});
-        net.make().add_node(op::result{}, {net.codes(index, axes::as_in_file)});
+    const subgraph& description = net.description();
+    for (std::size_t i = 0; i < description.outputs.size(); ++i) {
+        net.make().begin({std::string(description.output_name(i).c_str()) + "/Result", "output"});
+        net.make().add_node(op::result{}, {net.codes(description.outputs[i], axes::as_in_file)});
         net.make().finish();
     }
 }
 
-/// The first subgraph of a file as a graph.
+/// A file's network as a graph: its first subgraph, or that of the signature that is used.
 inline graph make_graph(const model& file) {
     for (std::size_t which = 0; which < file.subgraphs.size(); ++which) {
         check_tensors(file, which);
@@ -99,7 +104,7 @@ inline graph make_graph(const model& file) {
     model_builder make(file.file.c_str());
     std::map<std::string, variable> variables;
     operator_budget budget(file);
-    network net(file, 0, make, variables, budget, false);
+    network net(file, file.network, make, variables, budget, false);
     make_inputs(net);
     make_operators(net);
     make_outputs(net);
@@ -114,7 +119,8 @@ inline graph make_graph(const model& file) {
 
 /// Reads a network from a TFLite file.
 ///
-/// The graph is that of the file's first subgraph, to be transformed: integers that stand for real numbers become real numbers between
+/// `signature`: the key of the signature whose subgraph, inputs and outputs, by its names, are the network; without one it is the first
+/// subgraph. The graph is to be transformed: integers that stand for real numbers become real numbers between
 /// FakeQuantize operations (256 or 65536 levels), weights stay integers below their dequantization, and inputs and outputs have the types of the
 /// file. Axes are in the order of convolutions (channels behind the batch) where operators allow it; a Transpose stands only where
 /// the two orders meet. Fused activations are operations of their own, unless the output's quantization does the same. A bias has the scale that
@@ -124,12 +130,16 @@ inline graph make_graph(const model& file) {
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.
 template <compiled = once>
-[[gnu::noinline]] graph import_tflite(const std::string& path) {
-    return tflite::make_graph(tflite::read_model(path));
+[[gnu::noinline]] graph import_tflite(const std::string& path, const std::string& signature = {}) {
+    tflite::model file = tflite::read_model(path);
+    if (!signature.empty()) {
+        tflite::use_signature(file, signature.c_str());
+    }
+    return tflite::make_graph(file);
 }
 
 #ifdef LPT_COMPILED_IMPORT
-LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&);
+LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&, const std::string&);
 #endif
 
 }  // namespace lpt::inline LPT_ABI

@@ -272,7 +272,7 @@ public:
     }
 };
 
-/// A network with its kernels. The model outlives it.
+/// A network with its kernels: the model's first subgraph, or that of the signature that it uses. The model outlives it.
 ///
 ///     specified::network net(model);
 ///     net.set_input(0, bytes);
@@ -301,11 +301,12 @@ public:
                            const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
                            intermediates between = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, between) {
+          net_(model, model.subgraphs[model.network], *variables_, *budget_, kernels, parallel, between) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
-            if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
+            if (index < 0 || index == static_cast<std::int64_t>(model.network) ||
+                index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
                                        kernels, parallel, between);

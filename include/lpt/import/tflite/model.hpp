@@ -140,6 +140,17 @@ struct subgraph {
     std::vector<std::int64_t> inputs;
     std::vector<std::int64_t> outputs;
     std::vector<operator_info> operators;  // in the order in which they run
+    std::vector<text> input_names;  // those of a signature; none: inputs and outputs are called as their tensors
+    std::vector<text> output_names;
+
+    /// What an input or output is called.
+    const text& input_name(std::size_t index) const {
+        return index < input_names.size() ? input_names[index] : tensors[static_cast<std::size_t>(inputs[index])].name;
+    }
+    const text& output_name(std::size_t index) const {
+        return index < output_names.size() ? output_names[index]
+                                           : tensors[static_cast<std::size_t>(outputs[index])].name;
+    }
 };
 
 struct signature {
@@ -162,7 +173,8 @@ struct metadata {
 struct model {
     text file;  // for messages
     text description;
-    std::vector<subgraph> subgraphs;  // at least one, the first is the network
+    std::vector<subgraph> subgraphs;  // at least one
+    std::size_t network = 0;  // the subgraph that is run: the first, or that of a signature (`use_signature`)
     std::vector<signature> signatures;
     std::vector<metadata> notes;
 };
