@@ -320,3 +320,238 @@ TEST_CASE("an LSTM without weights for a gate other than the first is refused") 
     CHECK(refusal_of({network}) ==
           "net.tflite: subgraph 0: operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): has no weights for one of its gates");
 }
+
+TEST_CASE("ATAN2 knows the quadrant, signs of zeros and infinities") {
+    const tflite_subgraph network =
+        network_of({reals({10}), reals({10}), reals({10})}, {{builtin::atan2, {0, 1}, {2}}}, {0, 1}, {2});
+    const double infinity = math::infinity;
+    const values y{1, 1, -1, -1, 0.0, -0.0, 0.0, 2, infinity, -infinity};
+    const values x{1, -1, 1, -1, -3, -3, 0.0, 0.0, infinity, -infinity};
+    values wanted;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        wanted.push_back(std::atan2(y[i], x[i]));
+    }
+    check_near(outputs_of({network}, {f32_tensor({10}, y), f32_tensor({10}, x)})[0], wanted);
+}
+
+TEST_CASE("UNIQUE gives different elements in the order in which they come, and which of them each is") {
+    const tflite_subgraph network =
+        network_of({whole({6}), {tensor_type::int32, {1}, {}, {}, 0, {}, false, -1, {-1}}, whole({6})},
+                   {{builtin::unique, {0}, {1, 2}}}, {0}, {1, 2});
+    CHECK(outputs_of({network}, {i32_tensor({6}, {3, 1, 3, 2, 1, 7})}) ==
+          std::vector<values>{{3, 1, 2, 7}, {0, 1, 0, 2, 1, 3}});
+    tflite_subgraph wide = network;
+    wide.tensors[0].shape = {2, 3};
+    CHECK(refusal_of({wide}) ==
+          "net.tflite: subgraph 0: operator 0 (UNIQUE): its data have the shape [2,3], expected 1 axis");
+}
+
+TEST_CASE("SEGMENT_SUM has as many rows as its last number says, zeros where a number is missing") {
+    const tflite_subgraph network =
+        network_of({reals({4, 2}), whole({4}), {tensor_type::float32, {1, 2}, {}, {}, 0, {}, false, -1, {-1, 2}}},
+                   {{builtin::segment_sum, {0, 1}, {2}}}, {0, 1}, {2});
+    const tensor data = f32_tensor({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(outputs_of({network}, {data, i32_tensor({4}, {0, 0, 2, 2})})[0] == values{4, 6, 0, 0, 12, 14});
+    CHECK(outputs_of({network}, {data, i32_tensor({4}, {0, 0, 0, 1})})[0] == values{9, 12, 7, 8});
+    tflite_subgraph broken = network;
+    broken.tensors[1].shape = {3};
+    CHECK(refusal_of({broken}) == "net.tflite: subgraph 0: operator 0 (SEGMENT_SUM): segment numbers of shape [3] do "
+                                  "not fit data of shape [4,2]");
+}
+
+TEST_CASE("UNSORTED_SEGMENT operators leave out negative numbers, and refuse those that are too great") {
+    const auto run = [](builtin code, const values& numbers) {
+        const tflite_subgraph network = network_of({whole({4}), whole({4}), whole_constant({}, {3}), whole({3})},
+                                                   {{code, {0, 1, 2}, {3}}}, {0, 1}, {3});
+        return outputs_of({network}, {i32_tensor({4}, {2, 3, 5, 7}), i32_tensor({4}, numbers)})[0];
+    };
+    CHECK(run(builtin::unsorted_segment_sum, {2, 0, -1, 2}) == values{3, 0, 9});
+    CHECK(run(builtin::unsorted_segment_prod, {2, 0, -1, 2}) == values{3, 1, 14});
+    CHECK(run(builtin::unsorted_segment_max, {2, 0, -1, 2}) == values{3, -2147483648.0, 7});
+    CHECK(run(builtin::unsorted_segment_min, {2, 0, -1, 2}) == values{3, 2147483647.0, 2});
+    CHECK_THROWS_AS(run(builtin::unsorted_segment_sum, {0, 0, 0, 3}), error);
+}
+
+TEST_CASE("segments may be numbered along several axes") {
+    const tflite_subgraph network =
+        network_of({reals({2, 2, 1}), whole({2, 2}), whole_constant({}, {2}), reals({2, 1})},
+                   {{builtin::unsorted_segment_sum, {0, 1, 2}, {3}}}, {0, 1}, {3});
+    CHECK(outputs_of({network}, {f32_tensor({2, 2, 1}, {1, 2, 4, 8}), i32_tensor({2, 2}, {1, 0, 0, 1})})[0] ==
+          values{6, 9});
+}
+
+TEST_CASE("CONV_3D_TRANSPOSE spreads each element, cut to the shape of its output") {
+    const auto network = [](std::int32_t columns, double padding) {
+        return network_of(
+            {whole_constant({5}, {1, 1, 1, columns, 1}), real_constant({1, 1, 3, 1, 1}, {1, 10, 100}),
+             reals({1, 1, 1, 2, 1}), real_constant({1}, {0.5F}), reals({1, 1, 1, columns, 1})},
+            {{builtin::conv_3d_transpose,
+              {0, 1, 2, 3},
+              {4},
+              {{0, stored::padding, padding}, tflite_whole(1, 1), tflite_whole(2, 2), tflite_whole(3, 1)}}},
+            {2}, {4});
+    };
+    const tensor data = f32_tensor({1, 1, 1, 2, 1}, {1, 2});
+    CHECK(outputs_of({network(5, 1)}, {data})[0] == values{1.5, 10.5, 102.5, 20.5, 200.5});
+    CHECK(outputs_of({network(4, 0)}, {data})[0] == values{1.5, 10.5, 102.5, 20.5});
+    tflite_subgraph flat = network(5, 1);
+    flat.tensors[2].shape = {1, 1, 2, 1};
+    CHECK(refusal_of({flat}) == "net.tflite: subgraph 0: operator 0 (CONV_3D_TRANSPOSE): its data have the shape "
+                                "[1,1,2,1], expected 5 axes");
+}
+
+namespace {
+
+tflite_tensor state_of(const std::vector<std::int32_t>& sizes) {
+    tflite_tensor result = reals(sizes);
+    result.is_variable = true;
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("an RNN keeps its state from run to run") {
+    const tflite_subgraph network =
+        network_of({reals({1, 1}), real_constant({1, 1}, {2}), real_constant({1, 1}, {0.5F}), real_constant({1}, {1}),
+                    state_of({1, 1}), reals({1, 1})},
+                   {{builtin::rnn, {0, 1, 2, 3, 4}, {5}, {{0, stored::activation, 1}}}}, {0}, {5});
+    const graph model = import_network({network});
+    reference::state states;
+    const auto next = [&](double x) {
+        return reference::evaluate<float>(model, {f32_tensor({1, 1}, {x})}, states, {}).at(0).real(0);
+    };
+    CHECK(next(1) == 3);  // 2 * 1 + 1
+    CHECK(next(2) == 6.5);  // 2 * 2 + 1 + 3 / 2
+    CHECK(next(-3) == 0);  // limited by the RELU
+    CHECK(next(0.5) == 2);
+}
+
+TEST_CASE("a UNIDIRECTIONAL_SEQUENCE_RNN runs over time, which may be the first axis or the second") {
+    for (const bool time_major : {false, true}) {
+        CAPTURE(time_major);
+        const std::vector<std::int32_t> sizes =
+            time_major ? std::vector<std::int32_t>{3, 1, 1} : std::vector<std::int32_t>{1, 3, 1};
+        const tflite_subgraph network = network_of(
+            {reals(sizes), real_constant({1, 1}, {2}), real_constant({1, 1}, {0.5F}), real_constant({1}, {1}),
+             state_of({1, 1}), reals(sizes)},
+            {{builtin::unidirectional_sequence_rnn, {0, 1, 2, 3, 4}, {5}, {tflite_flag(0, time_major)}}}, {0}, {5});
+        const graph model = import_network({network});
+        reference::state states;
+        const auto next = [&](const values& x) {
+            const shape dimensions = time_major ? shape{3, 1, 1} : shape{1, 3, 1};
+            const seq<double> all =
+                reals_of(reference::evaluate<float>(model, {f32_tensor(dimensions, x)}, states, {}).at(0));
+            return values(all.begin(), all.end());
+        };
+        CHECK(next({1, 2, 0}) == values{3, 6.5, 4.25});
+        CHECK(next({0, 0, 0}) == values{3.125, 2.5625, 2.28125});
+    }
+}
+
+TEST_CASE("a BIDIRECTIONAL_SEQUENCE_RNN runs over time in both directions") {
+    const auto network = [](bool merges) {
+        std::vector<tflite_tensor> tensors{reals({1, 2, 1})};
+        for (const float weight : {2.0F, 3.0F}) {
+            tensors.push_back(real_constant({1, 1}, {weight}));
+            tensors.push_back(real_constant({1, 1}, {1}));
+            tensors.push_back(real_constant({1}, {0}));
+            tensors.push_back(state_of({1, 1}));
+        }
+        std::vector<std::int32_t> outputs{9};
+        tensors.push_back(reals({1, 2, merges ? 2 : 1}));
+        if (!merges) {
+            tensors.push_back(reals({1, 2, 1}));
+            outputs.push_back(10);
+        }
+        return network_of(tensors,
+                          {{builtin::bidirectional_sequence_rnn,
+                            {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1},
+                            outputs,
+                            {tflite_flag(2, merges)}}},
+                          {0}, outputs);
+    };
+    const tensor data = f32_tensor({1, 2, 1}, {1, 10});
+    CHECK(outputs_of({network(false)}, {data}) == std::vector<values>{{2, 22}, {33, 30}});
+    CHECK(outputs_of({network(true)}, {data})[0] == values{2, 33, 22, 30});
+    tflite_subgraph auxiliary = network(true);
+    auxiliary.operators[0].inputs[9] = 0;
+    CHECK(refusal_of({auxiliary}) ==
+          "net.tflite: subgraph 0: operator 0 (BIDIRECTIONAL_SEQUENCE_RNN): auxiliary inputs "
+          "(input 9) are not supported");
+}
+
+namespace {
+
+/// An LSTM of one number whose gates see their biases and what comes in: weights 1, no recurrence.
+void add_gates(std::vector<tflite_tensor>& tensors, std::vector<std::int32_t>& inputs) {
+    const auto add = [&](const tflite_tensor& each) {
+        inputs.push_back(static_cast<std::int32_t>(tensors.size()));
+        tensors.push_back(each);
+    };
+    for (const float weight : {1.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F}) {
+        add(real_constant({1, 1}, {weight}));
+    }
+    inputs.insert(inputs.end(), 3, -1);
+    for (const float bias : {0.5F, 1.0F, 0.25F, -0.5F}) {  // input, forget, candidate, output
+        add(real_constant({1}, {bias}));
+    }
+    inputs.insert(inputs.end(), 2, -1);
+}
+double lstm_step(double x, double& cell) {
+    cell = sigmoid(x + 1) * cell + sigmoid(x + 0.5) * std::tanh(x + 0.25);
+    return sigmoid(x - 0.5) * std::tanh(cell);
+}
+
+}  // namespace
+
+TEST_CASE("an LSTM of one step keeps its states from run to run") {
+    std::vector<tflite_tensor> tensors{reals({1, 1})};
+    std::vector<std::int32_t> inputs{0};
+    add_gates(tensors, inputs);
+    for (int i = 0; i < 2; ++i) {
+        inputs.push_back(static_cast<std::int32_t>(tensors.size()));
+        tensors.push_back(state_of({1, 1}));
+    }
+    tensors.push_back(reals({1, 1}));
+    const auto output = static_cast<std::int32_t>(tensors.size()) - 1;
+    tflite_subgraph network =
+        network_of(tensors, {{builtin::lstm, inputs, {output}, {{0, stored::activation, 4}}}}, {0}, {output});
+    const graph model = import_network({network});
+    reference::state states;
+    double cell = 0;
+    for (const double x : {0.5, -1.0, 2.0}) {
+        const double wanted = lstm_step(x, cell);
+        check_near({reference::evaluate<float>(model, {f32_tensor({1, 1}, {x})}, states, {}).at(0).real(0)}, {wanted});
+    }
+    network.operators[0].options.push_back({3, stored::kernel_type, 1});
+    CHECK(refusal_of({network}) ==
+          "net.tflite: subgraph 0: operator 0 (LSTM): the BASIC kernel is not supported, only FULL");
+}
+
+TEST_CASE("a BIDIRECTIONAL_SEQUENCE_LSTM runs over time in both directions") {
+    std::vector<tflite_tensor> tensors{reals({1, 2, 1})};
+    std::vector<std::int32_t> inputs{0};
+    add_gates(tensors, inputs);
+    add_gates(tensors, inputs);
+    for (int i = 0; i < 4; ++i) {
+        inputs.push_back(static_cast<std::int32_t>(tensors.size()));
+        tensors.push_back(state_of({1, 1}));
+    }
+    inputs.insert(inputs.end(), 9, -1);
+    const auto output = static_cast<std::int32_t>(tensors.size());
+    tensors.push_back(reals({1, 2, 1}));
+    tensors.push_back(reals({1, 2, 1}));
+    const tflite_subgraph network = network_of(tensors,
+                                               {{builtin::bidirectional_sequence_lstm,
+                                                 inputs,
+                                                 {output, output + 1},
+                                                 {{0, stored::activation, 4}, tflite_flag(4, false)}}},
+                                               {0}, {output, output + 1});
+    const std::vector<values> given = outputs_of({network}, {f32_tensor({1, 2, 1}, {0.5, -1})});
+    double forward = 0;
+    double backward = 0;
+    const double first = lstm_step(0.5, forward);
+    check_near(given[0], {first, lstm_step(-1, forward)});
+    const double last = lstm_step(-1, backward);
+    check_near(given[1], {lstm_step(0.5, backward), last});
+}

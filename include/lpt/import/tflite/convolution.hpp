@@ -231,28 +231,35 @@ inline void make_depthwise_conv_2d(network& net) {
     net.give(activated(net, biased(net, result, 2, 1, 1)), axes::channels_first);
 }
 
-/// Inputs: the output's shape, weights, data, may be bias.
-inline void make_transpose_conv(network& net) {
-    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
-    const output_ref data = net.real_input(2, axes::channels_first);
-    const shape dimensions = net.make().shape_of(data);
+/// What is cut from the result of a transposed convolution, or put behind it, so that it has the shape that input 0 says.
+inline void pad_transposed(network& net, op::convolution_backprop_data& what, const integers& kernel,
+                           const shape& data) {
     const integers output = net.integers_input(0, "output's shape");
-    if (output.size() != 4 || dimensions.rank() != 4) {
-        net.wrong("its output and its data must have 4 axes, not ", output.size(), " and ", dimensions.rank());
+    if (output.size() != kernel.size() + 2 || data.rank() != kernel.size() + 2) {
+        net.wrong("its output and its data must have ", kernel.size() + 2, " axes, not ", output.size(), " and ",
+                  data.rank());
     }
-    op::convolution_backprop_data what;
-    what.strides = size_options(net, "stride_h", "stride_w");
-    what.dilations = {1, 1};
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-        if (!dimensions.is_static(axis + 2)) {
-            net.wrong("its data must have known sizes, not ", dimensions);
+    for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
+        if (!data.is_static(axis + 2)) {
+            net.wrong("its data must have known sizes, not ", data);
         }
-        const std::int64_t whole = (dimensions[axis + 2] - 1) * what.strides[axis] + weights[axis + 1];
+        const std::int64_t extent = (kernel[axis] - 1) * what.dilations[axis] + 1;
+        const std::int64_t whole = (data[axis + 2] - 1) * what.strides[axis] + extent;
         const std::int64_t cut = whole - output[axis + 1];
         what.pads_begin.push_back(cut > 0 ? cut / 2 : 0);
         what.pads_end.push_back(cut > 0 ? cut - cut / 2 : 0);
         what.output_padding.push_back(cut < 0 ? -cut : 0);
     }
+}
+
+/// Inputs: the output's shape, weights, data, may be bias.
+inline void make_transpose_conv(network& net) {
+    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
+    const output_ref data = net.real_input(2, axes::channels_first);
+    op::convolution_backprop_data what;
+    what.strides = size_options(net, "stride_h", "stride_w");
+    what.dilations = {1, 1};
+    pad_transposed(net, what, {weights[1], weights[2]}, net.make().shape_of(data));
     const output_ref result = net.make().add(
         what, {data, weights_input(net, 1, 0, {3, 0, 1, 2}, {weights[3], weights[0], weights[1], weights[2]}, 1)});
     net.give(activated(net, biased(net, result, 3, 1, 1)), axes::channels_first);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/composer.hpp>
 #include <lpt/import/tflite/activation.hpp>
+
+#include <numbers>
 
 /// Functions of elements.
 namespace lpt::inline LPT_ABI::tflite {
@@ -60,6 +63,30 @@ inline void make_div(network& net) {
     op::divide what;
     what.m_pythondiv = false;  // integers towards zero
     net.give(activated(net, net.make().add(what, both.inputs)), both.order);
+}
+/// The angle of the point (x, y), the second input and the first. A quotient loses the quadrant, and is nothing where both are zero or both infinite.
+inline void make_atan2(network& net) {
+    composer n(net.make());
+    const operands both = broadcast_operands(net, {0, 1});
+    const output_ref y = both.inputs[0];
+    const output_ref x = both.inputs[1];
+    const output_ref zero = n.like(y, 0);
+    const auto each_is = [&](const op::attributes& what, output_ref of) { return n.make(what, {of}); };
+    const auto is_zero = [&](output_ref of) { return n.make(op::equal{}, {of, zero}); };
+    // Below zero, or the zero whose reciprocal is.
+    const auto is_negative = [&](output_ref of) {
+        const output_ref reciprocal = n.make(op::divide{}, {n.like(of, 1), of});
+        return n.make(op::logical_or{}, {n.make(op::less{}, {of, zero}), n.make(op::less{}, {reciprocal, zero})});
+    };
+    const output_ref are_infinite = n.make(op::logical_and{}, {each_is(op::is_inf{}, y), each_is(op::is_inf{}, x)});
+    const output_ref of_signs = n.make(op::multiply{}, {each_is(op::sign{}, y), each_is(op::sign{}, x)});
+    output_ref ratio = n.make(op::select{}, {are_infinite, of_signs, n.make(op::divide{}, {y, x})});
+    const output_ref are_zero = n.make(op::logical_and{}, {is_zero(y), is_zero(x)});
+    ratio = n.make(op::select{}, {are_zero, y, ratio});
+    const output_ref half =
+        n.make(op::select{}, {is_negative(y), n.like(y, -std::numbers::pi), n.like(y, std::numbers::pi)});
+    const output_ref turned = n.make(op::select{}, {is_negative(x), half, zero});
+    net.give(n.make(op::add{}, {n.make(op::atan{}, {ratio}), turned}), both.order);
 }
 inline void make_select(network& net) {
     const tensor_info& condition = net.input_info(0);

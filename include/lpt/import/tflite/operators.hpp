@@ -8,7 +8,9 @@
 #include <lpt/import/tflite/pooling.hpp>
 #include <lpt/import/tflite/recurrent.hpp>
 #include <lpt/import/tflite/scatter.hpp>
+#include <lpt/import/tflite/segments.hpp>
 #include <lpt/import/tflite/shape.hpp>
+#include <lpt/import/tflite/simple_recurrent.hpp>
 #include <lpt/import/tflite/spatial.hpp>
 #include <lpt/import/tflite/state.hpp>
 #include <lpt/import/tflite/volume.hpp>
@@ -29,9 +31,12 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::arg_max, make_arg<op::top_k_mode::max>},
     {builtin::arg_min, make_arg<op::top_k_mode::min>},
     {builtin::assign_variable, make_assign_variable},
+    {builtin::atan2, make_atan2},
     {builtin::average_pool_2d, make_average_pool_2d},
     {builtin::batch_matmul, make_batch_matmul},
     {builtin::batch_to_space_nd, make_blocks<op::batch_to_space>},
+    {builtin::bidirectional_sequence_lstm, make_bidirectional_sequence_lstm},
+    {builtin::bidirectional_sequence_rnn, make_bidirectional_sequence_rnn},
     {builtin::broadcast_args, make_broadcast_args},
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
@@ -39,6 +44,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
     {builtin::conv_3d, make_conv_3d},
+    {builtin::conv_3d_transpose, make_conv_3d_transpose},
     {builtin::cos, make_unary<op::cos>},
     {builtin::cumsum, make_cumsum},
     {builtin::depth_to_space, make_depth_to_space},
@@ -76,6 +82,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::logical_not, make_unary<op::logical_not>},
     {builtin::logical_or, make_binary<op::logical_or>},
     {builtin::logistic, make_unary<op::sigmoid>},
+    {builtin::lstm, make_lstm},
     {builtin::matrix_diag, make_matrix_diag},
     {builtin::matrix_set_diag, make_matrix_set_diag},
     {builtin::max_pool_2d, make_max_pool_2d},
@@ -112,9 +119,11 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::resize_nearest_neighbor, make_resize_nearest_neighbor},
     {builtin::reverse_sequence, make_reverse_sequence},
     {builtin::reverse_v2, make_reverse_v2},
+    {builtin::rnn, make_rnn},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},
     {builtin::scatter_nd, make_scatter_nd},
+    {builtin::segment_sum, make_segment_sum},
     {builtin::select, make_select},
     {builtin::select_v2, make_select},
     {builtin::shape, make_shape},
@@ -141,7 +150,13 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::transpose, make_transpose},
     {builtin::transpose_conv, make_transpose_conv},
     {builtin::unidirectional_sequence_lstm, make_unidirectional_sequence_lstm},
+    {builtin::unidirectional_sequence_rnn, make_unidirectional_sequence_rnn},
+    {builtin::unique, make_unique},
     {builtin::unpack, make_unpack},
+    {builtin::unsorted_segment_max, make_unsorted_segment_max},
+    {builtin::unsorted_segment_min, make_unsorted_segment_min},
+    {builtin::unsorted_segment_prod, make_unsorted_segment_prod},
+    {builtin::unsorted_segment_sum, make_unsorted_segment_sum},
     {builtin::var_handle, make_var_handle},
     {builtin::where, make_where},
     {builtin::while_loop, make_while},

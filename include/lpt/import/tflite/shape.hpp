@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/composed/unique.hpp>
 #include <lpt/import/tflite/network.hpp>
 
 /// Other shapes for the same elements, and tensors made of shapes and indices.
@@ -102,6 +103,20 @@ inline void make_where(network& net) {
     what.output_type = i64;
     const output_ref places = net.make().add(what, {net.real_input(0)});
     net.give(net.make().add(op::transpose{}, {places, net.make().indices({1, 0})}));
+}
+
+/// The different elements in the order in which they come, and which of them each is.
+inline void make_unique(network& net) {
+    composer n(net.make());
+    if (net.input_info(0).dimensions.rank() != 1) {
+        net.wrong("its data have the shape ", net.input_info(0).dimensions, ", expected 1 axis");
+    }
+    const composed::unique_elements made =
+        composed::unique(n, net.codes(net.input(0), axes::as_in_file), nullptr, false);
+    net.give_codes(made.values);
+    if (net.op().outputs.size() > 1 && net.op().outputs[1] != operator_info::none) {
+        net.give(n.convert(made.which, element_of(net.info(net.op().outputs[1]).type)), axes::as_in_file, 1);
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
