@@ -178,3 +178,60 @@ TEST_CASE("subgraphs that run each other in circles are refused") {
     CHECK(message_for(tflite_writer().write({caller(1), caller(0)})) ==
           "net.tflite: subgraph 1: operator 0 (CALL_ONCE): runs subgraph 0, which runs this one");
 }
+
+TEST_CASE("signatures have their key, subgraph and the names of their tensors") {
+    const std::string file =
+        tflite_writer().write({relu_network(), relu_network()}, 3, {{"f", 1, {{"x", 0}}, {{"y", 1}, {"z", 1}}}});
+    const std::vector<tflite::signature> read = read_tflite(file).signatures;
+    REQUIRE(read.size() == 1);
+    CHECK(read[0].key == "f");
+    CHECK(read[0].subgraph == 1);
+    REQUIRE(read[0].inputs.size() == 1);
+    CHECK(read[0].inputs[0].name == "x");
+    CHECK(read[0].inputs[0].tensor == 0);
+    REQUIRE(read[0].outputs.size() == 2);
+    CHECK(read[0].outputs[1].name == "z");
+    CHECK(read[0].outputs[1].tensor == 1);
+}
+
+TEST_CASE("signatures of subgraphs and tensors that there are not are refused") {
+    CHECK(message_for(tflite_writer().write({relu_network()}, 3, {{"f", 4, {{"x", 0}}, {{"y", 1}}}})) ==
+          "net.tflite: signature 'f' is for subgraph 4, but the file has 1");
+    CHECK(message_for(tflite_writer().write({relu_network()}, 3, {{"f", 0, {{"x", 9}}, {{"y", 1}}}})) ==
+          "net.tflite: signature 'f' names tensor 9 'x', but the subgraph has 2");
+}
+
+TEST_CASE("buffers may lie behind the FlatBuffer") {
+    tflite_subgraph network = relu_network();
+    network.tensors.push_back({tensor_type::int32, {3}, {}, {}, 0, packed<std::int32_t>({1, 2, 3})});
+    network.tensors.push_back({tensor_type::int8, {2}, {}, {}, 0, "\7\11"});
+    network.tensors[2].is_outside = true;
+    network.tensors[3].is_outside = true;
+    const tflite::model read = read_tflite(tflite_file(network));
+    const std::vector<tflite::tensor_info>& tensors = read.subgraphs[0].tensors;
+    CHECK(tensors[2].value.type() == i32);
+    CHECK(tensors[2].value.integer(0) == 1);
+    CHECK(tensors[2].value.integer(2) == 3);
+    CHECK(tensors[3].value.integer(1) == 9);
+}
+
+TEST_CASE("buffers behind the FlatBuffer end in the file") {
+    tflite_subgraph network = relu_network();
+    network.tensors.push_back({tensor_type::int32, {3}, {}, {}, 0, packed<std::int32_t>({1, 2, 3})});
+    network.tensors[2].is_outside = true;
+    const std::string whole = tflite_file(network);
+    const std::string place = std::to_string(whole.size() - 12);
+    CHECK(message_for(whole.substr(0, whole.size() - 4)) ==
+          "net.tflite: subgraph 0: tensor 2 't2': buffer 1 has 12 bytes from byte " + place + " on, but the file has " +
+              std::to_string(whole.size() - 4));
+}
+
+TEST_CASE("values of sparse tensors are the bytes of their buffers") {
+    tflite_subgraph network = relu_network();
+    network.tensors.push_back({tensor_type::float32, {2, 2}, {}, {}, 0, packed<float>({5})});
+    network.tensors[2].is_sparse = true;
+    const tflite::model read = read_tflite(tflite_file(network));
+    CHECK(read.subgraphs[0].tensors[2].is_sparse);
+    CHECK(read.subgraphs[0].tensors[2].value.type() == u8);
+    CHECK(read.subgraphs[0].tensors[2].value.dimensions() == shape{4});
+}
