@@ -136,17 +136,22 @@ TEST_CASE("transposed convolutions, also of one channel and with positions that 
     }
 }
 
-TEST_CASE("matrix products whose batches repeat") {
-    for (const bool transposed : {false, true}) {
-        for (const std::int64_t columns : {1, 17, 40}) {
-            tflite::model model =
-                model_of(builtin::batch_matmul,
-                         {tensor_of({2, 3, 5, 20}, 0.1F, -9),
-                          transposed ? tensor_of({3, columns, 20}, 0.2F, 5) : tensor_of({3, 20, columns}, 0.2F, 5),
-                          tensor_of({2, 3, 5, columns}, 1.1F, 4)},
-                         {yes_or_no("adj_x", false), yes_or_no("adj_y", transposed)});
-            model.subgraphs[0].inputs = {0, 1};
-            check(model);
+TEST_CASE("matrix products whose batches repeat, of either matrix as it is or transposed") {
+    for (const bool left_transposed : {false, true}) {
+        for (const bool transposed : {false, true}) {
+            for (const std::int64_t columns : {1, 17, 40}) {
+                CAPTURE(left_transposed);
+                CAPTURE(transposed);
+                CAPTURE(columns);
+                tflite::model model =
+                    model_of(builtin::batch_matmul,
+                             {left_transposed ? tensor_of({2, 3, 20, 5}, 0.1F, -9) : tensor_of({2, 3, 5, 20}, 0.1F, -9),
+                              transposed ? tensor_of({3, columns, 20}, 0.2F, 5) : tensor_of({3, 20, columns}, 0.2F, 5),
+                              tensor_of({2, 3, 5, columns}, 1.1F, 4)},
+                             {yes_or_no("adj_x", left_transposed), yes_or_no("adj_y", transposed)});
+                model.subgraphs[0].inputs = {0, 1};
+                check(model);
+            }
         }
     }
 }

@@ -53,12 +53,21 @@ struct matrix_products {
     kernel::gemm_weights weights;
     kernel::gemm_problem problem;
     plan::zeroed_memory packed;
+    kernel::transpose_problem
+        turning;  // of the left matrices, which the kernel reads by rows; none (batch 0) without adj_x
+    plan::zeroed_memory turned;
     fixed_numbers numbers;
     bool fits = false;
 
     /// Products of matrices, right ones packed as they come; those that stay the same are packed once.
     void run(const kernel::kernel_table& kernels, const kernel::parallel_for& parallel, const std::int8_t* left,
              const std::int8_t* right, std::int8_t* result) {
+        if (turning.batch != 0) {
+            turning.input = left;
+            turning.output = turned.data();
+            kernels.transpose(turning, parallel);
+            left = reinterpret_cast<const std::int8_t*>(turned.data());
+        }
         std::int64_t last = -1;
         for (const pair& each : pairs) {
             if (each.right != last) {
@@ -75,11 +84,12 @@ struct matrix_products {
 
 }  // namespace detail
 
-/// BATCH_MATMUL, but with adj_x.
+/// BATCH_MATMUL.
 template <class Arithmetic>
 step make_matrix_product_on_kernels(const operation& op, step otherwise) {
-    if (op.kernels() == nullptr || op.option("adj_x") != 0) return otherwise;
+    if (op.kernels() == nullptr) return otherwise;
     const bool transposes = op.option("adj_y") != 0;
+    const bool turns = op.option("adj_x") != 0;
     const quantized a = op.in(0), b = op.in(1);
     const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
     const auto known = std::make_shared<for_shapes<detail::matrix_products>>(std::vector<std::size_t>{});
@@ -91,7 +101,7 @@ step make_matrix_product_on_kernels(const operation& op, step otherwise) {
         const shape& right = run.in(1).dimensions;
         const std::size_t rank = std::max<std::size_t>(2, std::max(left.rank(), right.rank()));
         const shape of_left = left.padded_left(rank), of_right = right.padded_left(rank);
-        const std::int64_t rows = of_left[rank - 2], depth = of_left[rank - 1];
+        const std::int64_t rows = of_left[rank - (turns ? 1 : 2)], depth = of_left[rank - (turns ? 2 : 1)];
         const std::int64_t columns = of_right[rank - (transposes ? 2 : 1)];
         if (of_right[rank - (transposes ? 1 : 2)] != depth || depth == 0 || columns == 0) return;
         const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
@@ -116,6 +126,12 @@ step make_matrix_product_on_kernels(const operation& op, step otherwise) {
         made.weights.n_stride = transposes ? depth : 1;
         made.weights.zero_points = zero_of_right.get();
         made.weights.zero_point_count = *zero_of_right == 0 ? 0 : 1;
+        made.turning.batch = turns ? static_cast<std::int64_t>(left_batch.elements()) : 0;
+        if (made.turning.batch != 0) {
+            made.turning.rows = depth;
+            made.turning.columns = rows;
+            made.turned.grow(static_cast<std::size_t>(made.turning.batch * rows * depth));
+        }
         made.packed.grow(kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, columns));
         kernel::gemm_problem& problem = made.problem;
         problem.m = rows;
