@@ -20,6 +20,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
@@ -10592,6 +10593,109 @@ LPT_COMPILED_IMPORT template graph import_openvino_ir<>(const std::string&, std:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/import/tflite/axes.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_AXES_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_AXES_HPP
+/// Orders of axes.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
+/// where convolutions have them.
+enum class axes { as_in_file, channels_first };
+constexpr axes other(axes order) { return order == axes::as_in_file ? axes::channels_first : axes::as_in_file; }
+
+/// One number for each of four axes, in an order.
+inline integers in_order(const integers& by_axis, axes order) {
+    if (order == axes::as_in_file) {
+        return by_axis;
+    }
+    return {by_axis[0], by_axis[3], by_axis[1], by_axis[2]};
+}
+
+/// The value of an operation on constants, which is not part of any network.
+inline tensor computed(op::attributes what, std::initializer_list<tensor> inputs) {
+    graph model;
+    seq<output_ref, 5> sources;
+    for (const tensor& each : inputs) {
+        sources.push_back(model.constant(each));
+    }
+    const node_id id = model.add(std::move(what), {sources.data(), sources.size()});
+    seq<output_ref> values;
+    if (!fold(model, id, values)) {
+        fail({model[id].operation(), " of constants cannot be computed"});
+    }
+    return *model.constant_value(values[0]);
+}
+
+/// True if a Transpose leaves all elements where they are, because it moves only axes of size 1.
+inline bool keeps_places(const shape& dimensions, const integers& order) {
+    std::int64_t last = -1;
+    for (const std::int64_t axis : order) {
+        if (dimensions[static_cast<std::size_t>(axis)] != 1) {
+            if (axis < last) {
+                return false;
+            }
+            last = axis;
+        }
+    }
+    return true;
+}
+/// Bytes [outputs, rows, columns, inputs] as [outputs, inputs, rows, columns].
+inline tensor with_inputs_first(const tensor& weights, const shape& dimensions) {
+    const auto outputs = static_cast<std::size_t>(dimensions[0]);
+    const auto inputs = static_cast<std::size_t>(dimensions[1]);
+    const auto pixels = static_cast<std::size_t>(dimensions[2] * dimensions[3]);
+    seq<std::byte> result;
+    result.resize_for_overwrite(weights.elements());
+    const std::byte* from = weights.data();
+    std::byte* to = result.data();
+    for (std::size_t output = 0; output < outputs; ++output, to += inputs * pixels) {
+        for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+            for (std::size_t input = 0; input < inputs; ++input) {
+                to[input * pixels + pixel] = *from++;
+            }
+        }
+    }
+    return {weights.type(), dimensions, bytes(std::move(result))};
+}
+/// A constant with its axes in another order: a window on the file still where that moves nothing.
+inline tensor transposed(const tensor& value, const integers& order) {
+    shape dimensions;
+    for (const std::int64_t axis : order) {
+        dimensions.push_back(value.dimensions()[static_cast<std::size_t>(axis)]);
+    }
+    if (keeps_places(value.dimensions(), order)) {
+        return {value, dimensions};
+    }
+    if (bit_width(value.type()) == 8 && order == integers{0, 3, 1, 2}) {
+        return with_inputs_first(value, dimensions);
+    }
+    return computed(op::transpose{}, {value, make_indices(order)});
+}
+/// Four axes in the other order. Where it changes nothing in memory it is a Reshape, which costs nothing either.
+inline output_ref reordered(model_builder& make, output_ref source, axes to) {
+    const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
+    if (const tensor* value = make.value_of(source)) {
+        return make.constant(transposed(*value, order));
+    }
+    const shape& from = make.shape_of(source);
+    if (from.is_static()) {
+        shape result;
+        for (const std::int64_t axis : order) {
+            result.push_back(from[static_cast<std::size_t>(axis)]);
+        }
+        const std::size_t channels = to == axes::channels_first ? 3 : 1;
+        const std::int64_t pixels = to == axes::channels_first ? from[1] * from[2] : from[2] * from[3];
+        if (pixels == 1 || from[channels] == 1) {
+            return make.add(op::reshape{}, {source, make.indices(result.dimensions())});
+        }
+    }
+    return make.add(op::transpose{}, {source, make.indices(order)});
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/builtin_names.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
@@ -11176,6 +11280,17 @@ struct subgraph {
     std::vector<std::int64_t> inputs;
     std::vector<std::int64_t> outputs;
     std::vector<operator_info> operators;  // in the order in which they run
+    std::vector<text> input_names;  // those of a signature; none: inputs and outputs are called as their tensors
+    std::vector<text> output_names;
+
+    /// What an input or output is called.
+    const text& input_name(std::size_t index) const {
+        return index < input_names.size() ? input_names[index] : tensors[static_cast<std::size_t>(inputs[index])].name;
+    }
+    const text& output_name(std::size_t index) const {
+        return index < output_names.size() ? output_names[index]
+                                           : tensors[static_cast<std::size_t>(outputs[index])].name;
+    }
 };
 
 struct signature {
@@ -11198,7 +11313,8 @@ struct metadata {
 struct model {
     text file;  // for messages
     text description;
-    std::vector<subgraph> subgraphs;  // at least one, the first is the network
+    std::vector<subgraph> subgraphs;  // at least one
+    std::size_t network = 0;  // the subgraph that is run: the first, or that of a signature (`use_signature`)
     std::vector<signature> signatures;
     std::vector<metadata> notes;
 };
@@ -11238,10 +11354,6 @@ template <class... Parts>
 #define LPT_HOLDS_IMPORT_TFLITE_NETWORK_PARTS_HPP
 /// What a network and its subgraphs share while graphs are made of them.
 namespace lpt::inline LPT_ABI::tflite {
-
-/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
-/// where convolutions have them.
-enum class axes { as_in_file, channels_first };
 
 /// A variable of a network.
 struct variable {
@@ -11284,6 +11396,9 @@ namespace lpt::inline LPT_ABI::tflite {
 inline void check_quantization(const tensor_info& info, const place& where) {
     const quantization& q = info.quantized;
     if (!q.is_present()) {
+        if (!q.zero_points.empty() && is_integral(element_of(info.type))) {
+            wrong(where, "has ", q.zero_points.size(), " zero points and no scale, expected as many scales");
+        }
         return;
     }
     if (q.zero_points.size() != q.scales.size() && !q.zero_points.empty()) {
@@ -11316,6 +11431,86 @@ inline void check_quantization(const tensor_info& info, const place& where) {
 /// True for integers that stand for real numbers.
 inline bool is_quantized(const tensor_info& info) {
     return info.quantized.is_present() && is_integral(element_of(info.type));
+}
+
+/// True for operators that compute on real numbers, so that short integers without a scale mean nothing to them.
+constexpr bool computes_on_reals(builtin code) {
+    switch (code) {
+        case builtin::abs:
+        case builtin::add:
+        case builtin::atan2:
+        case builtin::batch_matmul:
+        case builtin::bidirectional_sequence_lstm:
+        case builtin::bidirectional_sequence_rnn:
+        case builtin::conv_2d:
+        case builtin::conv_3d:
+        case builtin::conv_3d_transpose:
+        case builtin::cos:
+        case builtin::depthwise_conv_2d:
+        case builtin::dequantize:
+        case builtin::div:
+        case builtin::elu:
+        case builtin::exp:
+        case builtin::fully_connected:
+        case builtin::gelu:
+        case builtin::hard_swish:
+        case builtin::l2_normalization:
+        case builtin::l2_pool_2d:
+        case builtin::leaky_relu:
+        case builtin::local_response_normalization:
+        case builtin::log:
+        case builtin::log_softmax:
+        case builtin::logistic:
+        case builtin::lstm:
+        case builtin::mean:
+        case builtin::mul:
+        case builtin::prelu:
+        case builtin::quantize:
+        case builtin::relu:
+        case builtin::relu6:
+        case builtin::relu_0_to_1:
+        case builtin::relu_n1_to_1:
+        case builtin::rnn:
+        case builtin::rsqrt:
+        case builtin::sin:
+        case builtin::softmax:
+        case builtin::sqrt:
+        case builtin::squared_difference:
+        case builtin::sub:
+        case builtin::sum:
+        case builtin::svdf:
+        case builtin::tanh:
+        case builtin::transpose_conv:
+        case builtin::unidirectional_sequence_lstm:
+        case builtin::unidirectional_sequence_rnn: return true;
+        default: return false;
+    }
+}
+
+/// True for integers of so few bits that an operator's arithmetic gives them a meaning by a scale alone. Those of 16 bits
+/// may be plain integers, which some operators add and multiply.
+constexpr bool needs_scale(builtin code, tensor_type type) {
+    const bool is_plain_arithmetic = code == builtin::add || code == builtin::mul || code == builtin::sub;
+    switch (type) {
+        case tensor_type::int4:
+        case tensor_type::int8:
+        case tensor_type::uint8: return computes_on_reals(code);
+        case tensor_type::int16: return computes_on_reals(code) && !is_plain_arithmetic;
+        default: return false;
+    }
+}
+
+/// True for weights of 8 bits beside real data. Hybrid kernels take the bytes of such weights for signed numbers, whatever their type is, and
+/// leave their zero points out.
+inline bool is_hybrid(const tensor_info& data, const tensor_info& weights) {
+    return is_real(element_of(data.type)) && is_quantized(weights) && bit_width(element_of(weights.type)) == 8;
+}
+/// Bytes as signed numbers.
+inline tensor signed_bytes(const tensor& value) {
+    if (value.type() == i8) {
+        return value;
+    }
+    return {i8, value.dimensions(), bytes(seq<std::byte>(view<std::byte>(value.data(), value.elements())))};
 }
 
 inline double scale_of(const tensor_info& info, std::size_t index = 0) {
@@ -11351,65 +11546,71 @@ inline tensor along_axis(const std::vector<double>& values, std::size_t axis, co
     return make_tensor(f32, dimensions, {values.data(), values.size()});
 }
 
-/// The value of an operation on constants, which is not part of any network.
-inline tensor computed(op::attributes what, std::initializer_list<tensor> inputs) {
-    graph model;
-    seq<output_ref, 5> sources;
-    for (const tensor& each : inputs) {
-        sources.push_back(model.constant(each));
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/real_numbers.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_REAL_NUMBERS_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_REAL_NUMBERS_HPP
+/// Between integers and the real numbers that they stand for, in a graph.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// Real numbers out of codes, with one scale and zero point for each index of an axis (or of it and the next one together), or one for all.
+inline output_ref dequantized(model_builder& make, output_ref codes, const std::vector<double>& scales,
+                              const std::vector<double>& zero_points, std::size_t axis) {
+    const shape& dimensions = make.shape_of(codes);
+    output_ref result = make.add_node(op::convert{f32}, {codes});
+    if (std::any_of(zero_points.begin(), zero_points.end(), [](double each) { return each != 0; })) {
+        result = make.add_node(op::subtract{}, {result, make.constant(along_axis(zero_points, axis, dimensions))});
     }
-    const node_id id = model.add(std::move(what), {sources.data(), sources.size()});
-    seq<output_ref> values;
-    if (!fold(model, id, values)) {
-        fail({model[id].operation(), " of constants cannot be computed"});
-    }
-    return *model.constant_value(values[0]);
+    return make.add_node(op::multiply{}, {result, make.constant(along_axis(scales, axis, dimensions))});
 }
 
-/// True if a Transpose leaves all elements where they are, because it moves only axes of size 1.
-inline bool keeps_places(const shape& dimensions, const integers& order) {
-    std::int64_t last = -1;
-    for (const std::int64_t axis : order) {
-        if (dimensions[static_cast<std::size_t>(axis)] != 1) {
-            if (axis < last) {
-                return false;
-            }
-            last = axis;
-        }
+/// Real numbers out of a tensor's codes: (q - z) * s. Its scales lie along `axis`.
+inline output_ref dequantized(model_builder& make, const tensor_info& info, output_ref codes, std::size_t axis) {
+    std::vector<double> scales;
+    std::vector<double> zero_points;
+    for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
+        scales.push_back(scale_of(info, i));
+        zero_points.push_back(zero_point_of(info, i));
     }
-    return true;
+    return dequantized(make, codes, scales, zero_points, axis);
 }
-/// Bytes [outputs, rows, columns, inputs] as [outputs, inputs, rows, columns].
-inline tensor with_inputs_first(const tensor& weights, const shape& dimensions) {
-    const auto outputs = static_cast<std::size_t>(dimensions[0]);
-    const auto inputs = static_cast<std::size_t>(dimensions[1]);
-    const auto pixels = static_cast<std::size_t>(dimensions[2] * dimensions[3]);
-    seq<std::byte> result;
-    result.resize_for_overwrite(weights.elements());
-    const std::byte* from = weights.data();
-    std::byte* to = result.data();
-    for (std::size_t output = 0; output < outputs; ++output, to += inputs * pixels) {
-        for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
-            for (std::size_t input = 0; input < inputs; ++input) {
-                to[input * pixels + pixel] = *from++;
-            }
-        }
+
+/// Real numbers rounded to those that a tensor's codes stand for, or (`to_codes`) the codes, as real numbers still.
+inline output_ref quantized(model_builder& make, const tensor_info& info, output_ref source, std::size_t axis,
+                            bool to_codes, const place& where) {
+    const element_facts& limits = facts(element_of(info.type));
+    if (limits.bits > 32) {
+        wrong(where, "tensors that are computed have quantized codes of at most 32 bits, not ", name(info.type));
     }
-    return {weights.type(), dimensions, bytes(std::move(result))};
+    std::array<std::vector<double>, 4> bounds;
+    for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
+        const double zero = zero_point_of(info, i);
+        bounds[0].push_back((limits.lowest - zero) * scale_of(info, i));
+        bounds[1].push_back((limits.highest - zero) * scale_of(info, i));
+    }
+    bounds[2] = to_codes ? std::vector<double>{limits.lowest} : bounds[0];
+    bounds[3] = to_codes ? std::vector<double>{limits.highest} : bounds[1];
+    seq<output_ref, 5> inputs{source};
+    for (const std::vector<double>& each : bounds) {
+        inputs.push_back(make.constant(along_axis(each, axis, make.shape_of(source))));
+    }
+    const auto levels = static_cast<std::int64_t>(limits.highest - limits.lowest) + 1;
+    // Its name is the tensor's, whichever reader asked for it.
+    return make.model().add(op::fake_quantize{levels}, inputs,
+                            text(info.name.view(), to_codes ? "/Quantize" : "/FakeQuantize"));
 }
-/// A constant with its axes in another order: a window on the file still where that moves nothing.
-inline tensor transposed(const tensor& value, const integers& order) {
-    shape dimensions;
-    for (const std::int64_t axis : order) {
-        dimensions.push_back(value.dimensions()[static_cast<std::size_t>(axis)]);
+
+/// What a variable tensor holds before the first run, where that is not real zero: in types other than int8 the code is 0,
+/// whatever it stands for.
+inline seq<output_ref, 5> first_value(model_builder& make, const tensor_info& info) {
+    seq<output_ref, 5> result;
+    if (is_quantized(info) && info.type != tensor_type::int8 && zero_point_of(info) != 0) {
+        const output_ref first = make.real(-zero_point_of(info) * scale_of(info));
+        result.push_back(make.add_node(op::broadcast{}, {first, make.indices(info.dimensions.dimensions())}, 3));
     }
-    if (keeps_places(value.dimensions(), order)) {
-        return {value, dimensions};
-    }
-    if (bit_width(value.type()) == 8 && order == integers{0, 3, 1, 2}) {
-        return with_inputs_first(value, dimensions);
-    }
-    return computed(op::transpose{}, {value, make_indices(order)});
+    return result;
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
@@ -11433,6 +11634,7 @@ class network {
         std::array<forms, 2> by_axes;
         pending_margin margin;
         bool is_on_grid = false;  // `unrounded` has only values that quantization keeps
+        bool is_written = false;  // by an operator
     };
 
     const model& file_;
@@ -11446,7 +11648,6 @@ class network {
     std::map<std::int64_t, std::string> handles_;  // tensors that name variables
     bool is_initializing_;
 
-    static axes other(axes order) { return order == axes::as_in_file ? axes::channels_first : axes::as_in_file; }
     forms& at(std::int64_t index, axes order) {
         return entries_[static_cast<std::size_t>(index)].by_axes[static_cast<std::size_t>(order)];
     }
@@ -11456,64 +11657,15 @@ class network {
             wrong("takes tensors of 4 axes (batch, rows, columns, channels), not of ", rank);
         }
     }
-    /// The other order of four axes. Where it changes nothing in memory it is a Reshape, which costs nothing either.
     output_ref reordered(output_ref source, axes to) {
         require_four_axes(make_.shape_of(source).rank());
-        const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
-        if (const tensor* value = make_.value_of(source)) {
-            return make_.constant(transposed(*value, order));
-        }
-        const shape& from = make_.shape_of(source);
-        if (from.is_static()) {
-            shape result;
-            for (const std::int64_t axis : order) {
-                result.push_back(from[static_cast<std::size_t>(axis)]);
-            }
-            const std::size_t channels = to == axes::channels_first ? 3 : 1;
-            const std::int64_t pixels = to == axes::channels_first ? from[1] * from[2] : from[2] * from[3];
-            if (pixels == 1 || from[channels] == 1) {
-                return make_.add(op::reshape{}, {source, make_.indices(result.dimensions())});
-            }
-        }
-        return make_.add(op::transpose{}, {source, make_.indices(order)});
+        return tflite::reordered(make_, source, to);
     }
     std::size_t quantized_axis(const tensor_info& info, axes order) const {
         if (info.quantized.scales.size() == 1) {
             return 0;  // whatever the file says
         }
         return static_cast<std::size_t>(axis_in(info.quantized.axis, info.dimensions.rank(), order));
-    }
-    /// Real numbers out of codes: (q - z) * s.
-    output_ref dequantized(const tensor_info& info, output_ref codes, axes order) {
-        std::vector<double> scales;
-        std::vector<double> zero_points;
-        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
-            scales.push_back(scale_of(info, i));
-            zero_points.push_back(zero_point_of(info, i));
-        }
-        return dequantized(codes, scales, zero_points, quantized_axis(info, order));
-    }
-    output_ref quantized(const tensor_info& info, output_ref source, axes order, bool to_codes) {
-        const element_facts& limits = facts(element_of(info.type));
-        if (limits.bits > 32) {
-            wrong("tensors that are computed have quantized codes of at most 32 bits, not ", name(info.type));
-        }
-        std::array<std::vector<double>, 4> bounds;
-        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
-            const double zero = zero_point_of(info, i);
-            bounds[0].push_back((limits.lowest - zero) * scale_of(info, i));
-            bounds[1].push_back((limits.highest - zero) * scale_of(info, i));
-        }
-        bounds[2] = to_codes ? std::vector<double>{limits.lowest} : bounds[0];
-        bounds[3] = to_codes ? std::vector<double>{limits.highest} : bounds[1];
-        seq<output_ref, 5> inputs{source};
-        for (const std::vector<double>& each : bounds) {
-            inputs.push_back(make_.constant(along_axis(each, quantized_axis(info, order), make_.shape_of(source))));
-        }
-        const auto levels = static_cast<std::int64_t>(limits.highest - limits.lowest) + 1;
-        // Its name is the tensor's, whichever reader asked for it.
-        return make_.model().add(op::fake_quantize{levels}, inputs,
-                                 text(info.name.view(), to_codes ? "/Quantize" : "/FakeQuantize"));
     }
     output_ref make_real(std::int64_t index, axes order) {
         const tensor_info& info = this->info(index);
@@ -11522,18 +11674,63 @@ class network {
         if (!is_quantized(info)) {
             return codes(index, order);
         }
+        const std::size_t axis = quantized_axis(info, order);
         if (mine.unrounded) {
-            return known.is_on_grid ? mine.unrounded : quantized(info, mine.unrounded, order, false);
+            return known.is_on_grid ? mine.unrounded : quantized(make_, info, mine.unrounded, axis, false, where_);
         }
         const forms& there = at(index, other(order));
         if (there.unrounded) {
             return reordered(real(index, other(order)), order);
         }
         const output_ref stored = codes(index, order);
-        const output_ref result = dequantized(info, stored, order);
+        const output_ref result = dequantized(make_, info, stored, axis);
         // A FakeQuantize that changes nothing tells the transformations that they may choose the type of these data.
-        return info.is_constant() || bit_width(element_of(info.type)) != 8 ? result
-                                                                           : quantized(info, result, order, false);
+        return info.is_constant() || bit_width(element_of(info.type)) != 8
+                   ? result
+                   : quantized(make_, info, result, axis, false, where_);
+    }
+
+    /// Gives a variable tensor that no operator has written in this run the value that the last run left. Variables of quantized tensors
+    /// hold real numbers.
+    void read_variable(std::int64_t index) {
+        const tensor_info& info = this->info(index);
+        const forms& now = at(index, axes::as_in_file);
+        const forms& moved = at(index, axes::channels_first);
+        const bool has_value = now.codes || now.unrounded || moved.codes || moved.unrounded;
+        if (!info.is_variable || info.is_constant() || has_value) {
+            return;
+        }
+        const element type = is_quantized(info) ? f32 : element_of(info.type);
+        if (type == dynamic || info.quantized.scales.size() > 1) {
+            wrong("tensor ", index, " '", info.name, "' is a variable ",
+                  type == dynamic ? text_view("of a type that is not supported") : "with a scale for each channel");
+        }
+        variable& state = variables_[variable_name(index)];
+        if (state.reader == node_id::none) {
+            op::read_value what;
+            what.variable_id = text(variable_name(index).c_str());
+            what.variable_type = type;
+            what.variable_shape = info.dimensions;
+            state.reader = make_.add_node(what, first_value(make_, info), 6);
+        }
+        (is_quantized(info) ? at(index, axes::as_in_file).unrounded : at(index, axes::as_in_file).codes) = state.reader;
+        entries_[static_cast<std::size_t>(index)].is_on_grid = true;
+    }
+    std::string variable_name(std::int64_t index) const {
+        return (is_initializing_ ? "initial tensor " : "tensor ") + std::to_string(index) + " " +
+               info(index).name.c_str();
+    }
+    /// Begins to say what a tensor is: a variable tensor may have a value, which is then that of before.
+    void begin_value(std::int64_t index) {
+        if (info(index).is_variable) {
+            entries_[static_cast<std::size_t>(index)] = {};
+            entries_[static_cast<std::size_t>(index)].is_written = true;
+        }
+    }
+    /// Makes what a tensor waits for.
+    void make_ready(std::int64_t index) {
+        finish_margin(index);
+        read_variable(index);
     }
 
     /// Raises an error where a file declares an output that its operator cannot give.
@@ -11637,7 +11834,11 @@ public:
         return margin.source < 0 ? nullptr : &margin;
     }
     void postpone(std::int64_t index, pending_margin margin) {
+        const bool may_change = info(index).is_variable || info(margin.source).is_variable;
         entries_[static_cast<std::size_t>(index)].margin = std::move(margin);
+        if (may_change) {
+            finish_margin(index);
+        }
     }
     /// Makes a tensor that waits for its margin.
     void finish_margin(std::int64_t index) {
@@ -11653,13 +11854,13 @@ public:
     }
     /// True if the graph has the tensor in this order already.
     bool exists(std::int64_t index, axes order) {
-        finish_margin(index);
+        make_ready(index);
         const forms& mine = at(index, order);
         return mine.codes || mine.unrounded || mine.real;
     }
     /// A tensor as the file has it: integers where it is quantized.
     output_ref codes(std::int64_t index, axes order) {
-        finish_margin(index);
+        make_ready(index);
         forms& mine = at(index, order);
         if (mine.codes) {
             return mine.codes;
@@ -11673,7 +11874,8 @@ public:
             }
             mine.codes = make_.constant(info.value);
         } else if (mine.unrounded) {
-            mine.codes = make_.add(op::convert{element_of(info.type)}, {quantized(info, mine.unrounded, order, true)});
+            mine.codes = make_.add(op::convert{element_of(info.type)},
+                                   {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
         } else if (there.codes || there.unrounded || (info.is_constant() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
         } else {
@@ -11683,7 +11885,7 @@ public:
     }
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
-        finish_margin(index);
+        make_ready(index);
         forms& mine = at(index, order);
         if (!mine.real) {
             const output_ref made = make_real(index, order);
@@ -11692,18 +11894,6 @@ public:
         return at(index, order).real;
     }
     output_ref real_input(std::size_t port, axes order = axes::as_in_file) { return real(input(port), order); }
-
-    /// Real numbers out of codes, with one scale and zero point for each index of an axis (or of it and the next one together), or one for all.
-    output_ref dequantized(output_ref codes, const std::vector<double>& scales, const std::vector<double>& zero_points,
-                           std::size_t axis) {
-        const shape& dimensions = make_.shape_of(codes);
-        output_ref result = make_.add_node(op::convert{f32}, {codes});
-        if (std::any_of(zero_points.begin(), zero_points.end(), [](double each) { return each != 0; })) {
-            result =
-                make_.add_node(op::subtract{}, {result, make_.constant(along_axis(zero_points, axis, dimensions))});
-        }
-        return make_.add_node(op::multiply{}, {result, make_.constant(along_axis(scales, axis, dimensions))});
-    }
 
     /// Says what an output of the operator is: real numbers that are not quantized yet. `is_on_grid`: quantization changes none of them.
     void give(output_ref source, axes order = axes::as_in_file, std::size_t port = 0, bool is_on_grid = false) {
@@ -11714,11 +11904,26 @@ public:
     }
     void set(std::int64_t index, output_ref source, axes order, bool is_on_grid) {
         check_declared(index, source, order);
+        begin_value(index);
         entries_[static_cast<std::size_t>(index)].is_on_grid = is_on_grid;
         (is_quantized(info(index)) ? at(index, order).unrounded : at(index, order).codes) = source;
     }
     /// Says what a tensor is: integers, as the file has them.
-    void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    void set_codes(std::int64_t index, output_ref codes) {
+        begin_value(index);
+        at(index, axes::as_in_file).codes = codes;
+    }
+    /// Says what variable tensors keep for the next run: what operators gave them last.
+    void keep_variables() {
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            const auto index = static_cast<std::int64_t>(i);
+            const auto found = variables_.find(variable_name(index));
+            if (entries_[i].is_written && found != variables_.end()) {
+                found->second.now = is_quantized(info(index)) ? real(index) : codes(index, axes::as_in_file);
+                found->second.is_written = true;
+            }
+        }
+    }
     /// Says what an output of the operator is: integers, as the file has them.
     void give_codes(output_ref codes, std::size_t port = 0) {
         if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
@@ -11795,13 +12000,6 @@ public:
         }
         require_four_axes(rank);
         return std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
-    }
-    /// One number for each axis, in an order.
-    integers in_order(const integers& by_axis, axes order) const {
-        if (order == axes::as_in_file) {
-            return by_axis;
-        }
-        return {by_axis[0], by_axis[3], by_axis[1], by_axis[2]};
     }
 };
 
@@ -12009,24 +12207,50 @@ inline bool is_within(const tensor_info& output, double low, double high) {
     return zero + std::round(low / scale) <= limits.lowest && zero + std::round(high / scale) >= limits.highest;
 }
 
-/// The activation that an operator has built in.
-inline output_ref activated(network& net, output_ref source) {
-    const auto clamped = [&](double low, double high) {
-        if (is_within(net.output_info(), low, high)) {
-            return source;
-        }
-        return high == math::infinity ? net.make().add(op::relu{}, {source})
-                                      : net.make().add(op::clamp{{}, low, high}, {source});
-    };
+/// True for operators whose kernels fuse activations as limits of their outputs: TANH, which is none, changes nothing in TensorFlow Lite.
+constexpr bool fuses_only_limits(builtin code) {
+    switch (code) {
+        case builtin::add:
+        case builtin::average_pool_2d:
+        case builtin::conv_2d:
+        case builtin::conv_3d:
+        case builtin::conv_3d_transpose:
+        case builtin::depthwise_conv_2d:
+        case builtin::div:
+        case builtin::l2_pool_2d:
+        case builtin::max_pool_2d:
+        case builtin::mul:
+        case builtin::sub:
+        case builtin::transpose_conv: return true;
+        default: return false;
+    }
+}
+
+/// The activation of an operator as a function in a graph or in a body of it.
+inline output_ref function_of(const network& net, model_builder& make, output_ref source) {
     switch (net.op().activation()) {
         case activation::none: return source;
-        case activation::relu: return clamped(0, math::infinity);
-        case activation::relu6: return clamped(0, 6);
-        case activation::relu_n1_to_1: return clamped(-1, 1);
-        case activation::tanh: return net.make().add(op::tanh{}, {source});
+        case activation::relu: return make.add(op::relu{}, {source});
+        case activation::relu6: return make.add(op::clamp{{}, 0, 6}, {source});
+        case activation::relu_n1_to_1: return make.add(op::clamp{{}, -1, 1}, {source});
+        case activation::tanh: return make.add(op::tanh{}, {source});
         case activation::sign_bit: net.wrong("activation SIGN_BIT is not supported");
     }
     return source;
+}
+
+/// The activation that an operator has built in, as its kernels compute it.
+inline output_ref activated(network& net, output_ref source) {
+    const auto changes_nothing = [&] {
+        switch (net.op().activation()) {
+            case activation::relu: return is_within(net.output_info(), 0, math::infinity);
+            case activation::relu6: return is_within(net.output_info(), 0, 6);
+            case activation::relu_n1_to_1: return is_within(net.output_info(), -1, 1);
+            case activation::tanh: return fuses_only_limits(net.op().code);
+            default: return false;
+        }
+    };
+    return changes_nothing() ? source : function_of(net, net.make(), source);
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
@@ -12087,7 +12311,9 @@ inline output_ref weights_input(network& net, std::size_t port, std::int64_t fil
         const output_ref source = net.make().add(op::transpose{}, {net.real_input(port), net.make().indices(order)});
         return net.make().add(op::reshape{}, {source, net.make().indices(dimensions.dimensions())});
     }
-    const tensor value(transposed(net.constant_input(port, "weights"), order), dimensions);
+    const tensor& stored_in_file = net.constant_input(port, "weights");
+    const bool hybrid = is_hybrid(net.input_info(0), info) && net.op().code != builtin::transpose_conv;
+    const tensor value(transposed(hybrid ? signed_bytes(stored_in_file) : stored_in_file, order), dimensions);
     const output_ref stored = net.make().constant(value);
     if (!is_quantized(info)) {
         return value.type() == f32 ? stored : net.make().add_node(op::convert{f32}, {stored});
@@ -12099,12 +12325,12 @@ inline output_ref weights_input(network& net, std::size_t port, std::int64_t fil
     std::vector<double> zero_points;
     for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
         scales.push_back(scale_of(info, i));
-        zero_points.push_back(zero_point_of(info, i));
+        zero_points.push_back(hybrid ? 0 : zero_point_of(info, i));
     }
     if (scales.size() == 1) {
-        return net.dequantized(stored, scales, zero_points, 0);
+        return dequantized(net.make(), stored, scales, zero_points, 0);
     }
-    return net.dequantized(stored, scales, zero_points, scale_axis);
+    return dequantized(net.make(), stored, scales, zero_points, scale_axis);
 }
 
 /// `source` plus the bias, which lies along axis `axis` of four, or along the last of two.
@@ -12123,7 +12349,13 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
         return net.make().add(op::add{}, {source, bias});
     }
     const tensor& value = net.constant_input(port, "bias");
-    dimensions[axis] = static_cast<dimension>(value.elements());
+    const dimension channels = net.make().shape_of(source)[axis];
+    const auto count = static_cast<dimension>(value.elements());
+    if (count != channels && channels != dynamic_dimension) {
+        net.wrong("its bias (input ", port, ") has ", count, " values, expected one for each of ", channels,
+                  " outputs");
+    }
+    dimensions[axis] = count;
     seq<double> reals = reals_of(value);
     // Integers have the scale that their tensor says, which may be another one than that of the sums; without any, they are sums.
     const bool is_integer = is_integral(value.type());
@@ -12131,17 +12363,26 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
         !(is_quantized(net.input_info(0)) && is_quantized(net.input_info(weights_port)))) {
         net.wrong("its bias has the type ", name(info.type), " and no scale");
     }
+    const auto check_scales_of = [&](const tensor_info& each, text_view role) {
+        const std::size_t scales = each.quantized.scales.size();
+        if (scales > 1 && scales != reals.size()) {
+            net.wrong("its ", role, " has ", scales, " scales, expected 1 or one for each of the bias's ", reals.size(),
+                      " values");
+        }
+    };
+    if (is_integer && is_quantized(info)) {
+        check_scales_of(info, "bias");
+    } else if (is_integer) {
+        if (const std::size_t scales = net.input_info(0).quantized.scales.size(); scales != 1) {
+            net.wrong("its data have ", scales, " scales, expected 1, which that of the bias follows from");
+        }
+        check_scales_of(net.input_info(weights_port), "weights");
+    }
     for (std::size_t i = 0; is_integer && i < reals.size(); ++i) {
         const auto at = [&](const tensor_info& each) { return each.quantized.scales.size() > 1 ? i : 0; };
-        const auto scale = [&](const tensor_info& each) {
-            const std::size_t index = at(each);
-            if (index >= each.quantized.scales.size()) {
-                net.wrong("its bias has ", reals.size(), " values for ", each.quantized.scales.size(), " scales");
-            }
-            return scale_of(each, index);
-        };
+        const auto scale = [&](const tensor_info& each) { return scale_of(each, at(each)); };
         reals[i] = is_quantized(info) ? (reals[i] - zero_point_of(info, at(info))) * scale(info)
-                                      : reals[i] * scale(net.input_info(0)) * scale(net.input_info(weights_port));
+                                      : reals[i] * scale_of(net.input_info(0)) * scale(net.input_info(weights_port));
     }
     return net.make().add(op::add{},
                           {source, net.make().constant(make_tensor(f32, dimensions, {reals.data(), reals.size()}))});
@@ -12246,28 +12487,35 @@ inline void make_depthwise_conv_2d(network& net) {
     net.give(activated(net, biased(net, result, 2, 1, 1)), axes::channels_first);
 }
 
-/// Inputs: the output's shape, weights, data, may be bias.
-inline void make_transpose_conv(network& net) {
-    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
-    const output_ref data = net.real_input(2, axes::channels_first);
-    const shape dimensions = net.make().shape_of(data);
+/// What is cut from the result of a transposed convolution, or put behind it, so that it has the shape that input 0 says.
+inline void pad_transposed(network& net, op::convolution_backprop_data& what, const integers& kernel,
+                           const shape& data) {
     const integers output = net.integers_input(0, "output's shape");
-    if (output.size() != 4 || dimensions.rank() != 4) {
-        net.wrong("its output and its data must have 4 axes, not ", output.size(), " and ", dimensions.rank());
+    if (output.size() != kernel.size() + 2 || data.rank() != kernel.size() + 2) {
+        net.wrong("its output and its data must have ", kernel.size() + 2, " axes, not ", output.size(), " and ",
+                  data.rank());
     }
-    op::convolution_backprop_data what;
-    what.strides = size_options(net, "stride_h", "stride_w");
-    what.dilations = {1, 1};
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-        if (!dimensions.is_static(axis + 2)) {
-            net.wrong("its data must have known sizes, not ", dimensions);
+    for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
+        if (!data.is_static(axis + 2)) {
+            net.wrong("its data must have known sizes, not ", data);
         }
-        const std::int64_t whole = (dimensions[axis + 2] - 1) * what.strides[axis] + weights[axis + 1];
+        const std::int64_t extent = (kernel[axis] - 1) * what.dilations[axis] + 1;
+        const std::int64_t whole = (data[axis + 2] - 1) * what.strides[axis] + extent;
         const std::int64_t cut = whole - output[axis + 1];
         what.pads_begin.push_back(cut > 0 ? cut / 2 : 0);
         what.pads_end.push_back(cut > 0 ? cut - cut / 2 : 0);
         what.output_padding.push_back(cut < 0 ? -cut : 0);
     }
+}
+
+/// Inputs: the output's shape, weights, data, may be bias.
+inline void make_transpose_conv(network& net) {
+    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
+    const output_ref data = net.real_input(2, axes::channels_first);
+    op::convolution_backprop_data what;
+    what.strides = size_options(net, "stride_h", "stride_w");
+    what.dilations = {1, 1};
+    pad_transposed(net, what, {weights[1], weights[2]}, net.make().shape_of(data));
     const output_ref result = net.make().add(
         what, {data, weights_input(net, 1, 0, {3, 0, 1, 2}, {weights[3], weights[0], weights[1], weights[2]}, 1)});
     net.give(activated(net, biased(net, result, 3, 1, 1)), axes::channels_first);
@@ -12535,6 +12783,30 @@ inline void make_div(network& net) {
     op::divide what;
     what.m_pythondiv = false;  // integers towards zero
     net.give(activated(net, net.make().add(what, both.inputs)), both.order);
+}
+/// The angle of the point (x, y), the second input and the first. A quotient loses the quadrant, and is nothing where both are zero or both infinite.
+inline void make_atan2(network& net) {
+    composer n(net.make());
+    const operands both = broadcast_operands(net, {0, 1});
+    const output_ref y = both.inputs[0];
+    const output_ref x = both.inputs[1];
+    const output_ref zero = n.like(y, 0);
+    const auto each_is = [&](const op::attributes& what, output_ref of) { return n.make(what, {of}); };
+    const auto is_zero = [&](output_ref of) { return n.make(op::equal{}, {of, zero}); };
+    // Below zero, or the zero whose reciprocal is.
+    const auto is_negative = [&](output_ref of) {
+        const output_ref reciprocal = n.make(op::divide{}, {n.like(of, 1), of});
+        return n.make(op::logical_or{}, {n.make(op::less{}, {of, zero}), n.make(op::less{}, {reciprocal, zero})});
+    };
+    const output_ref are_infinite = n.make(op::logical_and{}, {each_is(op::is_inf{}, y), each_is(op::is_inf{}, x)});
+    const output_ref of_signs = n.make(op::multiply{}, {each_is(op::sign{}, y), each_is(op::sign{}, x)});
+    output_ref ratio = n.make(op::select{}, {are_infinite, of_signs, n.make(op::divide{}, {y, x})});
+    const output_ref are_zero = n.make(op::logical_and{}, {is_zero(y), is_zero(x)});
+    ratio = n.make(op::select{}, {are_zero, y, ratio});
+    const output_ref half =
+        n.make(op::select{}, {is_negative(y), n.like(y, -std::numbers::pi), n.like(y, std::numbers::pi)});
+    const output_ref turned = n.make(op::select{}, {is_negative(x), half, zero});
+    net.give(n.make(op::add{}, {n.make(op::atan{}, {ratio}), turned}), both.order);
 }
 inline void make_select(network& net) {
     const tensor_info& condition = net.input_info(0);
@@ -12930,27 +13202,16 @@ inline void write_variables(network& net) {
 /// Operators that keep a state in variable tensors.
 namespace lpt::inline LPT_ABI::tflite {
 
-/// The variable that a variable tensor is. It begins with zeros and holds real numbers.
-inline variable& state_variable(network& net, std::size_t port) {
-    const tensor_info& info = net.input_info(port);
-    if (!info.is_variable) {
+/// The state that a variable tensor holds.
+inline output_ref state_input(network& net, std::size_t port) {
+    if (!net.input_info(port).is_variable) {
         net.wrong("its state (input ", port, ") is no variable tensor");
     }
-    const std::string name = "tensor " + std::to_string(net.input(port)) + " " + info.name.c_str();
-    variable& result = net.variables()[name];
-    if (!result.now) {
-        op::read_value what;
-        what.variable_id = text(name.c_str());
-        what.variable_type = f32;
-        what.variable_shape = info.dimensions;
-        result.reader = net.make().add_node(what, {}, 6);
-        result.now = result.reader;
-    }
-    return result;
+    return net.real_input(port);
 }
-inline void keep(variable& state, output_ref value) {
-    state.now = value;
-    state.is_written = true;
+/// Keeps a state for the next run, without rounding it.
+inline void keep(network& net, std::size_t port, output_ref value) {
+    net.set(net.input(port), value, axes::as_in_file, true);
 }
 inline output_ref reshaped(network& net, output_ref source, const integers& sizes) {
     return net.make().add(op::reshape{}, {source, net.make().indices(sizes)});
@@ -12967,13 +13228,13 @@ inline void make_svdf(network& net) {
     }
     const std::int64_t filters = time[0];
     const std::int64_t memory = time[1];
-    variable& state = state_variable(net, 4);
-    const output_ref before = reshaped(net, state.now, {-1, filters, memory});
+    const output_ref state = state_input(net, 4);
+    const output_ref before = reshaped(net, state, {-1, filters, memory});
     const output_ref now = net.make().add(op::mat_mul{false, true}, {net.real_input(0), net.real_input(1)});
     const output_ref kept = net.make().add(op::slice{}, {before, net.make().indices({1}), net.make().indices({memory}),
                                                          net.make().indices({1}), net.make().indices({2})});
     const output_ref after = net.make().add(op::concat{2}, {kept, reshaped(net, now, {-1, filters, 1})});
-    keep(state, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
+    keep(net, 4, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
     const output_ref weighted = net.make().add(op::multiply{}, {after, net.real_input(2)});
     const output_ref by_filter = net.make().add(op::reduce_sum{}, {weighted, net.make().indices({2})});
     output_ref result = net.make().add(op::reduce_sum{},
@@ -13009,14 +13270,25 @@ inline bool is_more_than_sequence(const network& net) {
     return !net.has_input(1) || net.op().real("cell_clip") > 0 || net.op().activation() != activation::tanh;
 }
 
+/// Where an LSTM has its inputs: the weights of its gates and what follows them, its states, and factors of normalized gates, if it can have any.
+struct lstm_ports {
+    std::size_t first;
+    std::size_t output_state;
+    std::size_t cell_state;
+    std::size_t factors = 0;
+};
+
 /// An LSTM as a loop. Gates in the order input, forget, candidate, output; peepholes without the candidate.
-inline void make_lstm_loop(network& net) {
-    const shape data_shape = net.input_info(0).dimensions;
+inline lstm_loop::outcome run_lstm(network& net, const lstm_ports& ports, output_ref data, std::size_t time_axis,
+                                   bool is_reverse) {
     lstm_loop loop(net.make());
     const auto value = [&](std::size_t port) { return net.has_input(port) ? net.folded_input(port) : output_ref(); };
-    constexpr std::size_t peepholes[4] = {9, 10, 24, 11};  // there is no input 24
+    const std::size_t first = ports.first;
+    const std::size_t peepholes[4] = {first + 8, first + 9, 0, first + 10};
     for (std::size_t i = 0; i < 4; ++i) {
-        loop.gates[i] = {value(1 + i), value(5 + i), value(12 + i), value(peepholes[i]), value(20 + i)};
+        loop.gates[i] = {value(first + i), value(first + 4 + i), value(first + 11 + i),
+                         peepholes[i] == 0 ? output_ref() : value(peepholes[i]),
+                         ports.factors == 0 ? output_ref() : value(ports.factors + i)};
         if ((!loop.gates[i].input && i != 0) || !loop.gates[i].input != !loop.gates[i].hidden) {
             net.wrong("has no weights for one of its gates");
         }
@@ -13027,20 +13299,25 @@ inline void make_lstm_loop(network& net) {
         case activation::relu6: loop.functions[1] = loop.functions[2] = {op::clamp{{}, 0, 6}}; break;
         default: net.wrong("activations other than TANH, RELU and RELU6 are not supported");
     }
-    loop.projection = value(16);
-    loop.projection_bias = value(17);
+    loop.projection = value(first + 15);
+    loop.projection_bias = value(first + 16);
     loop.cell_clip = net.op().real("cell_clip");
     loop.projection_clip = net.op().real("proj_clip");
-    loop.time_axis = net.op().flag("time_major") ? 0 : 1;
-    if (data_shape.rank() != 3) {
-        net.wrong("data of shape ", data_shape, ", expected 3 axes");
+    loop.time_axis = static_cast<std::int64_t>(time_axis);
+    loop.is_reverse = is_reverse;
+    const output_ref output_state = state_input(net, ports.output_state);
+    const lstm_loop::outcome made = loop.run(data, output_state, state_input(net, ports.cell_state));
+    keep(net, ports.output_state, made.hidden);
+    keep(net, ports.cell_state, made.cell);
+    return made;
+}
+
+/// The axis of time of an operator's data.
+inline std::size_t time_axis_of(const network& net) {
+    if (net.input_info(0).dimensions.rank() != 3) {
+        net.wrong("data of shape ", net.input_info(0).dimensions, ", expected 3 axes");
     }
-    variable& output_state = state_variable(net, 18);
-    variable& cell_state = state_variable(net, 19);
-    const lstm_loop::outcome made = loop.run(net.real_input(0), output_state.now, cell_state.now);
-    keep(output_state, made.hidden);
-    keep(cell_state, made.cell);
-    net.give(made.all);
+    return net.op().flag("time_major") ? 0 : 1;
 }
 
 /// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), peepholes (9 to 11), biases (12 to 15), projection and its bias (16,
@@ -13050,7 +13327,7 @@ inline void make_unidirectional_sequence_lstm(network& net) {
         net.wrong("diagonal recurrent weights are not supported");
     }
     if (is_more_than_sequence(net)) {
-        return make_lstm_loop(net);
+        return net.give(run_lstm(net, {1, 18, 19, 20}, net.real_input(0), time_axis_of(net), false).all);
     }
     const shape weights = net.input_info(1).dimensions;
     const shape data_shape = net.input_info(0).dimensions;
@@ -13064,20 +13341,98 @@ inline void make_unidirectional_sequence_lstm(network& net) {
     const std::int64_t hidden = weights[0];
     const dimension batch = data_shape[time_first ? 1 : 0];
     const dimension time = data_shape[time_first ? 0 : 1];
-    variable& output_state = state_variable(net, 18);
-    variable& cell_state = state_variable(net, 19);
+    const output_ref output_state = state_input(net, 18);
+    const output_ref cell_state = state_input(net, 19);
     op::lstm_sequence what;
     what.hidden_size = hidden;
     const output_ref lengths =
         net.make().add(op::broadcast{}, {net.make().integer(time, i32), net.make().indices({batch})}, 3);
     const node_id made = net.make().add_node(
-        what, {data, reshaped(net, output_state.now, {-1, 1, hidden}), reshaped(net, cell_state.now, {-1, 1, hidden}),
-               lengths, gates(net, 1, {1, 4 * hidden, weights[1]}), gates(net, 5, {1, 4 * hidden, hidden}),
+        what, {data, reshaped(net, output_state, {-1, 1, hidden}), reshaped(net, cell_state, {-1, 1, hidden}), lengths,
+               gates(net, 1, {1, 4 * hidden, weights[1]}), gates(net, 5, {1, 4 * hidden, hidden}),
                gates(net, 12, {1, 4 * hidden})});
-    keep(output_state, reshaped(net, output_ref(made, 1), {-1, hidden}));
-    keep(cell_state, reshaped(net, output_ref(made, 2), {-1, hidden}));
+    keep(net, 18, reshaped(net, output_ref(made, 1), {-1, hidden}));
+    keep(net, 19, reshaped(net, output_ref(made, 2), {-1, hidden}));
     const output_ref result = net.make().add(op::squeeze{}, {output_ref(made, 0), net.make().indices({1})});
     net.give(time_first ? net.make().add(op::transpose{}, {result, swap}) : result);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/segments.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SEGMENTS_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SEGMENTS_HPP
+/// Reductions of the rows that have the same number.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// How many axes of some data a row has numbers for.
+inline std::size_t numbered_axes(const network& net, std::size_t most) {
+    const shape& data = net.input_info(0).dimensions;
+    const shape& numbers = net.input_info(1).dimensions;
+    bool fits = numbers.rank() >= 1 && numbers.rank() <= math::minimum(most, data.rank());
+    for (std::size_t axis = 0; fits && axis < numbers.rank(); ++axis) {
+        fits = numbers[axis] == data[axis];
+    }
+    if (!fits) {
+        net.wrong("segment numbers of shape ", numbers, " do not fit data of shape ", data);
+    }
+    return numbers.rank();
+}
+
+/// Rows reduced onto those of the same number. `rows`: how many there are at first, one number; they hold `first`.
+inline output_ref segments(network& net, output_ref rows, output_ref numbers, double first,
+                           op::scatter_reduction reduction) {
+    composer n(net.make());
+    const output_ref data = net.real_input(0);
+    const auto axes = static_cast<std::int64_t>(net.input_info(1).dimensions.rank());
+    const auto rank = static_cast<std::int64_t>(net.input_info(0).dimensions.rank());
+    output_ref sizes = n.reshape(n.convert(rows, i64), {1});
+    if (axes < rank) {
+        sizes = n.concat({sizes, n.slice(n.shape_of(data), 0, axes, rank)}, 0);
+    }
+    return n.make(op::scatter_nd_update{reduction},
+                  {filled(net, n.like(data, first), sizes), n.unsqueeze(numbers, {axes}), data});
+}
+
+/// Inputs: data, and for each row its number, in rising order. There are as many sums as the last number says.
+inline void make_segment_sum(network& net) {
+    composer n(net.make());
+    numbered_axes(net, 1);
+    const output_ref numbers = net.real_input(1);
+    const element type = n.type(numbers);
+    const output_ref none = net.make().constant(make_integer_tensor(type, {1}, integers{-1}));
+    const output_ref last = n.reduce<op::reduce_max>(n.concat({none, numbers}, 0), {0});
+    const output_ref rows = n.make(op::add{}, {last, n.integer_constant(1, type)});
+    net.give(segments(net, rows, numbers, 0, op::scatter_reduction::sum));
+}
+
+/// Inputs: data, the numbers of their first axes, how many segments there are. Rows with a negative number count nowhere; segments without
+/// rows have `first`.
+inline void make_unsorted_segments(network& net, double first, op::scatter_reduction reduction) {
+    composer n(net.make());
+    numbered_axes(net, net.input_info(0).dimensions.rank());
+    const output_ref count = n.reshape(n.convert(net.real_input(2), i64), {1});
+    const output_ref numbers = n.convert(net.real_input(1), i64);
+    // A row more takes what counts nowhere; numbers that are too great stay outside of it.
+    const output_ref zero = n.integer_constant(0);
+    const output_ref beyond = n.make(op::add{}, {count, n.integer_constant(1)});
+    const output_ref inside = n.make(op::select{}, {n.make(op::less{}, {numbers, count}), numbers, beyond});
+    const output_ref places = n.make(op::select{}, {n.make(op::less{}, {numbers, zero}), count, inside});
+    const output_ref all = segments(net, beyond, places, first, reduction);
+    net.give(n.make(op::slice{}, {all, n.indices({0}), count, n.indices({1}), n.indices({0})}));
+}
+inline double limit_of_input(const network& net, bool lowest) {
+    const element_facts& limits = facts(element_of(net.input_info(0).type));
+    return lowest ? limits.lowest : limits.highest;
+}
+inline void make_unsorted_segment_sum(network& net) { make_unsorted_segments(net, 0, op::scatter_reduction::sum); }
+inline void make_unsorted_segment_prod(network& net) { make_unsorted_segments(net, 1, op::scatter_reduction::prod); }
+inline void make_unsorted_segment_max(network& net) {
+    make_unsorted_segments(net, limit_of_input(net, true), op::scatter_reduction::max);
+}
+inline void make_unsorted_segment_min(network& net) {
+    make_unsorted_segments(net, limit_of_input(net, false), op::scatter_reduction::min);
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
@@ -13187,6 +13542,167 @@ inline void make_where(network& net) {
     net.give(net.make().add(op::transpose{}, {places, net.make().indices({1, 0})}));
 }
 
+/// The different elements in the order in which they come, and which of them each is.
+inline void make_unique(network& net) {
+    composer n(net.make());
+    if (net.input_info(0).dimensions.rank() != 1) {
+        net.wrong("its data have the shape ", net.input_info(0).dimensions, ", expected 1 axis");
+    }
+    const composed::unique_elements made =
+        composed::unique(n, net.codes(net.input(0), axes::as_in_file), nullptr, false);
+    net.give_codes(made.values);
+    if (net.op().outputs.size() > 1 && net.op().outputs[1] != operator_info::none) {
+        net.give(n.convert(made.which, element_of(net.info(net.op().outputs[1]).type)), axes::as_in_file, 1);
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/simple_recurrent.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SIMPLE_RECURRENT_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SIMPLE_RECURRENT_HPP
+/// Recurrent operators without gates: h' = f(W * x + R * h + b).
+namespace lpt::inline LPT_ABI::tflite {
+
+/// What such an operator reads: weights [units, inputs] and [units, units], a bias [units], a state [batch, units].
+struct simple_unit {
+    output_ref of_data;
+    output_ref of_state;
+    output_ref bias;
+    output_ref state;
+};
+inline simple_unit simple_unit_at(network& net, std::size_t first) {
+    return {net.folded_input(first), net.folded_input(first + 1), net.folded_input(first + 2),
+            state_input(net, first + 3)};
+}
+
+/// W * x + b, of one step or of all.
+inline output_ref products_of_data(model_builder& make, const simple_unit& unit, output_ref data) {
+    return make.add(op::add{}, {make.add(op::mat_mul{false, true}, {data, unit.of_data}), unit.bias});
+}
+
+/// h' of all steps, with the axes of the data, and the last one.
+struct simple_outcome {
+    output_ref all;
+    output_ref last;
+};
+
+/// A unit as a loop over `time_axis` of data with three axes.
+inline simple_outcome run_simple_unit(network& net, const simple_unit& unit, output_ref data, std::size_t time_axis,
+                                      bool is_reverse) {
+    model_builder& make = net.make();
+    const output_ref products = products_of_data(make, unit, data);
+    model_builder body(make.file());
+    body.begin(make.current());
+    op::tensor_iterator what;
+    seq<output_ref> inputs;
+    const auto axis = static_cast<std::int64_t>(time_axis);
+    const op::body_slice steps = is_reverse ? op::body_slice{axis, -1, -1, 1, 0} : op::body_slice{axis};
+    const auto parameter = [&](output_ref outside, const shape& dimensions, op::body_input::form holds) {
+        op::body_input input = body_input(inputs.size(), inputs.size());
+        input.holds = holds;
+        input.slice = holds == op::body_input::form::sliced ? steps : op::body_slice{};
+        input.result = holds == op::body_input::form::merged ? 0 : -1;
+        what.input_map.push_back(input);
+        inputs.push_back(outside);
+        return body.model().parameter(make.type_of(outside), dimensions);
+    };
+    shape step = make.shape_of(products);
+    step[time_axis] = 1;
+    const output_ref now = parameter(products, step, op::body_input::form::sliced);
+    const output_ref before = parameter(unit.state, make.shape_of(unit.state), op::body_input::form::merged);
+    const tensor* known = make.value_of(unit.of_state);
+    const output_ref weights =
+        known != nullptr ? body.constant(*known)
+                         : parameter(unit.of_state, make.shape_of(unit.of_state), op::body_input::form::invariant);
+    const output_ref sum = body.add(op::add{}, {body.add(op::squeeze{}, {now, body.indices({axis})}, 0),
+                                                body.add(op::mat_mul{false, true}, {before, weights})});
+    const output_ref after = function_of(net, body, sum);
+    const output_ref row = body.add(op::unsqueeze{}, {after, body.indices({axis})});
+    op::declared_output all{body.type_of(row), body.shape_of(row)};
+    all.dimensions[time_axis] = make.shape_of(products)[time_axis];
+    op::body_output rows = body_output(1, 1);
+    rows.holds = op::body_output::form::concatenated;
+    rows.slice = steps;
+    what.output_map = {body_output(0, 0), rows};
+    what.declared_outputs = {{body.type_of(after), body.shape_of(after)}, all};
+    body.model().result(after);
+    body.model().result(row);
+    const node_id made = make.add_node(what, inputs);
+    make.model().add_body(made, body.take());
+    return {output_ref(made, 1), made};
+}
+
+/// Inputs: data [batch, inputs], weights, weights of the state, bias, state.
+inline void make_rnn(network& net) {
+    const simple_unit unit = simple_unit_at(net, 1);
+    const output_ref of_state = net.make().add(op::mat_mul{false, true}, {unit.state, unit.of_state});
+    const output_ref sum = net.make().add(op::add{}, {products_of_data(net.make(), unit, net.real_input(0)), of_state});
+    const output_ref result = function_of(net, net.make(), sum);
+    keep(net, 4, result);
+    net.give(result);
+}
+
+/// The same for all steps of a sequence.
+inline void make_unidirectional_sequence_rnn(network& net) {
+    const std::size_t time = time_axis_of(net);
+    const simple_outcome made = run_simple_unit(net, simple_unit_at(net, 1), net.real_input(0), time, false);
+    keep(net, 4, made.last);
+    net.give(made.all);
+}
+
+/// Outputs of both directions, one behind the other along the last axis, or each for itself.
+inline void give_directions(network& net, output_ref forward, output_ref backward) {
+    if (net.op().flag("merge_outputs")) {
+        net.give(net.make().add(op::concat{2}, {forward, backward}));
+    } else {
+        net.give(forward);
+        net.give(backward, axes::as_in_file, 1);
+    }
+}
+inline void require_no_auxiliary_inputs(network& net, std::size_t first, std::size_t last) {
+    for (std::size_t port = first; port <= last; ++port) {
+        if (net.has_input(port)) {
+            net.wrong("auxiliary inputs (input ", port, ") are not supported");
+        }
+    }
+}
+
+/// Inputs: data; weights, weights of the state, bias, state of either direction.
+inline void make_bidirectional_sequence_rnn(network& net) {
+    require_no_auxiliary_inputs(net, 9, 11);
+    const std::size_t time = time_axis_of(net);
+    const output_ref data = net.real_input(0);
+    const simple_outcome forward = run_simple_unit(net, simple_unit_at(net, 1), data, time, false);
+    const simple_outcome backward = run_simple_unit(net, simple_unit_at(net, 5), data, time, true);
+    keep(net, 4, forward.last);
+    keep(net, 8, backward.last);
+    give_directions(net, forward.all, backward.all);
+}
+
+/// Inputs: data; of either direction weights of the gates, of the recurrence, peepholes, biases, projection and its bias; states.
+inline void make_bidirectional_sequence_lstm(network& net) {
+    require_no_auxiliary_inputs(net, 39, 47);
+    const output_ref data = net.real_input(0);
+    const lstm_loop::outcome forward = run_lstm(net, {1, 35, 36}, data, time_axis_of(net), false);
+    const lstm_loop::outcome backward = run_lstm(net, {18, 37, 38}, data, time_axis_of(net), true);
+    give_directions(net, forward.all, backward.all);
+}
+
+/// The same inputs as UNIDIRECTIONAL_SEQUENCE_LSTM, data of one step.
+inline void make_lstm(network& net) {
+    if (net.op().integer("kernel_type") != 0) {
+        net.wrong("the BASIC kernel is not supported, only FULL");
+    }
+    if (net.input_info(0).dimensions.rank() != 2) {
+        net.wrong("data of shape ", net.input_info(0).dimensions, ", expected 2 axes");
+    }
+    const output_ref data = net.make().add(op::unsqueeze{}, {net.real_input(0), net.make().indices({1})});
+    const lstm_loop::outcome made = run_lstm(net, {1, 18, 19, 20}, data, 1, false);
+    net.give(net.make().add(op::squeeze{}, {made.all, net.make().indices({1})}, 0));
+}
+
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
@@ -13265,8 +13781,8 @@ inline void make_padded(network& net, op::pad_mode mode) {
     seq<output_ref, 5> inputs{net.real_input(0, order)};
     if (is_known) {
         const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
-        inputs.push_back(net.make().indices(net.in_order(by.begin, order)));
-        inputs.push_back(net.make().indices(net.in_order(by.end, order)));
+        inputs.push_back(net.make().indices(in_order(by.begin, order)));
+        inputs.push_back(net.make().indices(in_order(by.end, order)));
     } else {
         for (const std::int64_t column : {0, 1}) {
             inputs.push_back(
@@ -13329,11 +13845,10 @@ inline void make_slice(network& net) {
         }
         end.push_back(size[axis] == -1 ? most_elements : last.value());
     }
-    net.give_moved(
-        net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(net.in_order(begin, order)),
-                                     net.make().indices(net.in_order(end, order)),
-                                     net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
-        order, 0);
+    net.give_moved(net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(in_order(begin, order)),
+                                                net.make().indices(in_order(end, order)),
+                                                net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
+                   order, 0);
 }
 
 inline integers bits_of(std::int64_t mask, std::size_t count) {
@@ -13387,7 +13902,7 @@ inline void make_strided_slice(network& net) {
     if (order == axes::channels_first) {
         for (integers* each : {&begin, &end, &step, &what.begin_mask, &what.end_mask, &what.new_axis_mask,
                                &what.shrink_axis_mask, &what.ellipsis_mask}) {
-            *each = net.in_order(*each, order);
+            *each = in_order(*each, order);
         }
     }
     net.give_moved(net.make().add(what, {net.real_input(0, order), net.make().indices(begin), net.make().indices(end),
@@ -13562,11 +14077,10 @@ void make_blocks(network& net) {
         begin[axis + 1] = by.begin[axis];
         end[axis + 1] = by.end[axis];
     }
-    net.give_moved(
-        net.make().add(Operation{},
-                       {net.real_input(0, order), net.make().indices(net.in_order(sizes, order)),
-                        net.make().indices(net.in_order(begin, order)), net.make().indices(net.in_order(end, order))}),
-        order, 0);
+    net.give_moved(net.make().add(Operation{}, {net.real_input(0, order), net.make().indices(in_order(sizes, order)),
+                                                net.make().indices(in_order(begin, order)),
+                                                net.make().indices(in_order(end, order))}),
+                   order, 0);
 }
 
 inline void make_resized(network& net, op::interpolate what) {
@@ -13608,6 +14122,20 @@ inline void make_resize_nearest_neighbor(network& net) { make_resized(net, {}); 
 /// Windows over volumes, and norms of windows.
 namespace lpt::inline LPT_ABI::tflite {
 
+/// Options of an operator on depth, rows and columns.
+inline integers volume_options(const network& net, text_view front, text_view back) {
+    integers result;
+    for (const text_view axis : {text_view("d"), text_view("h"), text_view("w")}) {
+        const text name = join({front, axis, back});
+        const std::int64_t value = net.op().integer(name.view());
+        if (value < 1) {
+            net.wrong("option ", name, " is ", value, ", expected 1 or more");
+        }
+        result.push_back(value);
+    }
+    return result;
+}
+
 /// Data [batch, depth, rows, columns, channels], weights [depth, rows, columns, inputs, outputs], may be bias; of real numbers.
 inline void make_conv_3d(network& net) {
     model_builder& make = net.make();
@@ -13618,20 +14146,27 @@ inline void make_conv_3d(network& net) {
     const output_ref data = make.add(op::transpose{}, {net.real_input(0), make.indices({0, 4, 1, 2, 3})});
     const output_ref kernel = make.add(op::transpose{}, {net.real_input(1), make.indices({4, 3, 0, 1, 2})});
     op::convolution what;
-    for (const text_view axis : {text_view("d"), text_view("h"), text_view("w")}) {
-        const auto option = [&](text_view front, text_view back) {
-            const text name = join({front, axis, back});
-            const std::int64_t value = net.op().integer(name.view());
-            if (value < 1) {
-                net.wrong("option ", name, " is ", value, ", expected 1 or more");
-            }
-            return value;
-        };
-        what.strides.push_back(option("stride_", ""));
-        what.dilations.push_back(option("dilation_", "_factor"));
-    }
+    what.strides = volume_options(net, "stride_", "");
+    what.dilations = volume_options(net, "dilation_", "_factor");
     what.auto_pad = net.op().padding() == padding::same ? op::auto_pad::same_upper : op::auto_pad::valid;
     const output_ref result = activated(net, biased(net, make.add(what, {data, kernel}), 2, 1, 1));
+    net.give(make.add(op::transpose{}, {result, make.indices({0, 2, 3, 4, 1})}));
+}
+
+/// Inputs: the output's shape, weights [depth, rows, columns, outputs, inputs], data, may be bias; of real numbers.
+inline void make_conv_3d_transpose(network& net) {
+    model_builder& make = net.make();
+    const shape weights = weights_shape(net, 1, 5);
+    if (net.input_info(2).dimensions.rank() != 5) {
+        net.wrong("its data have the shape ", net.input_info(2).dimensions, ", expected 5 axes");
+    }
+    const output_ref data = make.add(op::transpose{}, {net.real_input(2), make.indices({0, 4, 1, 2, 3})});
+    const output_ref kernel = make.add(op::transpose{}, {net.real_input(1), make.indices({4, 3, 0, 1, 2})});
+    op::convolution_backprop_data what;
+    what.strides = volume_options(net, "stride_", "");
+    what.dilations = volume_options(net, "dilation_", "_factor");
+    pad_transposed(net, what, {weights[0], weights[1], weights[2]}, make.shape_of(data));
+    const output_ref result = activated(net, biased(net, make.add(what, {data, kernel}), 3, 1, 1));
     net.give(make.add(op::transpose{}, {result, make.indices({0, 2, 3, 4, 1})}));
 }
 
@@ -13667,9 +14202,12 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::arg_max, make_arg<op::top_k_mode::max>},
     {builtin::arg_min, make_arg<op::top_k_mode::min>},
     {builtin::assign_variable, make_assign_variable},
+    {builtin::atan2, make_atan2},
     {builtin::average_pool_2d, make_average_pool_2d},
     {builtin::batch_matmul, make_batch_matmul},
     {builtin::batch_to_space_nd, make_blocks<op::batch_to_space>},
+    {builtin::bidirectional_sequence_lstm, make_bidirectional_sequence_lstm},
+    {builtin::bidirectional_sequence_rnn, make_bidirectional_sequence_rnn},
     {builtin::broadcast_args, make_broadcast_args},
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
@@ -13677,6 +14215,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
     {builtin::conv_3d, make_conv_3d},
+    {builtin::conv_3d_transpose, make_conv_3d_transpose},
     {builtin::cos, make_unary<op::cos>},
     {builtin::cumsum, make_cumsum},
     {builtin::depth_to_space, make_depth_to_space},
@@ -13714,6 +14253,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::logical_not, make_unary<op::logical_not>},
     {builtin::logical_or, make_binary<op::logical_or>},
     {builtin::logistic, make_unary<op::sigmoid>},
+    {builtin::lstm, make_lstm},
     {builtin::matrix_diag, make_matrix_diag},
     {builtin::matrix_set_diag, make_matrix_set_diag},
     {builtin::max_pool_2d, make_max_pool_2d},
@@ -13750,9 +14290,11 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::resize_nearest_neighbor, make_resize_nearest_neighbor},
     {builtin::reverse_sequence, make_reverse_sequence},
     {builtin::reverse_v2, make_reverse_v2},
+    {builtin::rnn, make_rnn},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},
     {builtin::scatter_nd, make_scatter_nd},
+    {builtin::segment_sum, make_segment_sum},
     {builtin::select, make_select},
     {builtin::select_v2, make_select},
     {builtin::shape, make_shape},
@@ -13779,7 +14321,13 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::transpose, make_transpose},
     {builtin::transpose_conv, make_transpose_conv},
     {builtin::unidirectional_sequence_lstm, make_unidirectional_sequence_lstm},
+    {builtin::unidirectional_sequence_rnn, make_unidirectional_sequence_rnn},
+    {builtin::unique, make_unique},
     {builtin::unpack, make_unpack},
+    {builtin::unsorted_segment_max, make_unsorted_segment_max},
+    {builtin::unsorted_segment_min, make_unsorted_segment_min},
+    {builtin::unsorted_segment_prod, make_unsorted_segment_prod},
+    {builtin::unsorted_segment_sum, make_unsorted_segment_sum},
     {builtin::var_handle, make_var_handle},
     {builtin::where, make_where},
     {builtin::while_loop, make_while},
@@ -13842,9 +14390,13 @@ class subgraph_checker {
                 continue;
             }
             char& known = known_[static_cast<std::size_t>(index)];
-            if (known != 0 && graph_.tensors[static_cast<std::size_t>(index)].dimensions.elements() != 0) {
-                wrong(where, "output ", i, " is tensor ", index, " '",
-                      graph_.tensors[static_cast<std::size_t>(index)].name, "', which has a value already");
+            const tensor_info& info = graph_.tensors[static_cast<std::size_t>(index)];
+            const bool is_variable = info.is_variable && !info.is_constant();
+            if (known != 0 && !is_variable && info.dimensions.elements() != 0) {
+                wrong(where, "output ", i, " is tensor ", index, " '", info.name, "', which has a value already");
+            }
+            if (is_variable && std::find(op.inputs.begin(), op.inputs.end(), index) != op.inputs.end()) {
+                wrong(where, "output ", i, " is tensor ", index, " '", info.name, "', which is an input, too");
             }
             known = 1;
         }
@@ -14766,6 +15318,76 @@ inline model read_model(view<std::byte> content, text_view name) {
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/use_signature.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_USE_SIGNATURE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_USE_SIGNATURE_HPP
+/// The functions of a file, by name.
+namespace lpt::inline LPT_ABI::tflite {
+
+namespace detail {
+
+/// The tensors of a signature's inputs or outputs, in its order; raises an error for those that are none of the subgraph's, or named twice.
+inline std::vector<std::int64_t> tensors_of(const std::vector<signature::port>& ports,
+                                            const std::vector<std::int64_t>& all, const place& where, text_view key,
+                                            text_view role) {
+    std::vector<std::int64_t> result;
+    for (const signature::port& each : ports) {
+        if (std::find(all.begin(), all.end(), each.tensor) == all.end()) {
+            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+                  ", expected one that the subgraph has among its ", role, "s");
+        }
+        if (role == text_view("input") && std::find(result.begin(), result.end(), each.tensor) != result.end()) {
+            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+                  ", as another one is; expected a tensor of its own");
+        }
+        result.push_back(each.tensor);
+    }
+    return result;
+}
+
+inline std::vector<text> names_of(const std::vector<signature::port>& ports) {
+    std::vector<text> result;
+    for (const signature::port& each : ports) {
+        result.push_back(each.name);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// Makes a signature the network of a file: its subgraph is run, with inputs and outputs in its order and by its names. Inputs of the
+/// subgraph that it does not name stand behind them, and outputs that it does not name are left out.
+/// Raises an error that names the file's signatures where `key` is none of them, and one where it names tensors that are no inputs or outputs.
+inline void use_signature(model& file, text_view key) {
+    const auto found = std::find_if(file.signatures.begin(), file.signatures.end(),
+                                    [&](const signature& each) { return each.key.view() == key; });
+    if (found == file.signatures.end()) {
+        text known;
+        for (const signature& each : file.signatures) {
+            known.append(known.empty() ? text_view("'") : text_view(", '")).append(each.key).append("'");
+        }
+        wrong(place{file.file}, "has no signature '", key, "'",
+              known.empty() ? text_view(", nor any other") : text_view("; its signatures are "), known);
+    }
+    const signature& chosen = *found;
+    const place where{file.file, chosen.subgraph};
+    file.network = static_cast<std::size_t>(chosen.subgraph);
+    subgraph& net = file.subgraphs[file.network];
+    std::vector<std::int64_t> inputs = detail::tensors_of(chosen.inputs, net.inputs, where, key, "input");
+    for (const std::int64_t each : net.inputs) {
+        if (std::find(inputs.begin(), inputs.end(), each) == inputs.end()) {
+            inputs.push_back(each);
+        }
+    }
+    net.outputs = detail::tensors_of(chosen.outputs, net.outputs, where, key, "output");
+    net.inputs = std::move(inputs);
+    net.input_names = detail::names_of(chosen.inputs);
+    net.output_names = detail::names_of(chosen.outputs);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_HPP
@@ -14773,8 +15395,26 @@ namespace lpt::inline LPT_ABI {
 
 namespace tflite {
 
+/// Raises an error where an operator computes on real numbers, but a tensor has integers without a scale.
+inline void check_scales(const network& net, const operator_info& op) {
+    for (const bool is_input : {true, false}) {
+        const std::vector<std::int64_t>& ports = is_input ? op.inputs : op.outputs;
+        for (std::size_t port = 0; port < ports.size(); ++port) {
+            if (ports[port] == operator_info::none) {
+                continue;
+            }
+            const tensor_info& info = net.info(ports[port]);
+            if (!info.quantized.is_present() && needs_scale(op.code, info.type)) {
+                net.wrong("its ", is_input ? "input " : "output ", port, " (tensor ", ports[port], " '", info.name,
+                          "') has the type ", name(info.type), " and no scale, expected one");
+            }
+        }
+    }
+}
+
 /// Makes the operations of one operator.
 inline void make_operator(network& net, const operator_info& op) {
+    check_scales(net, op);
     for (const operator_maker& each : operator_makers) {
         if (each.code == op.code) {
             each.make(net);
@@ -14817,25 +15457,29 @@ inline void check_tensors(const model& file, std::size_t which) {
 }
 
 inline void make_inputs(network& net) {
-    for (const std::int64_t index : net.description().inputs) {
+    const subgraph& description = net.description();
+    for (std::size_t i = 0; i < description.inputs.size(); ++i) {
+        const std::int64_t index = description.inputs[i];
         const tensor_info& info = net.info(index);
+        const text& called = description.input_name(i);
         if (element_of(info.type) == dynamic) {
-            net.wrong("input '", info.name, "' has the type ", name(info.type), ", which is not supported");
+            net.wrong("input '", called, "' has the type ", name(info.type), ", which is not supported");
         }
-        net.make().begin({info.name.c_str(), "input"});
+        net.make().begin({called.c_str(), "input"});
         net.set_codes(index, net.make().add_node(op::parameter{element_of(info.type), info.signature}, {}));
         net.make().finish();
     }
 }
 inline void make_outputs(network& net) {
-    for (const std::int64_t index : net.description().outputs) {
-        net.make().begin({std::string(net.info(index).name.c_str()) + "/Result", "output"});
-        net.make().add_node(op::result{}, {net.codes(index, axes::as_in_file)});
+    const subgraph& description = net.description();
+    for (std::size_t i = 0; i < description.outputs.size(); ++i) {
+        net.make().begin({std::string(description.output_name(i).c_str()) + "/Result", "output"});
+        net.make().add_node(op::result{}, {net.codes(description.outputs[i], axes::as_in_file)});
         net.make().finish();
     }
 }
 
-/// The first subgraph of a file as a graph.
+/// A file's network as a graph: its first subgraph, or that of the signature that is used.
 inline graph make_graph(const model& file) {
     for (std::size_t which = 0; which < file.subgraphs.size(); ++which) {
         check_tensors(file, which);
@@ -14843,10 +15487,11 @@ inline graph make_graph(const model& file) {
     model_builder make(file.file.c_str());
     std::map<std::string, variable> variables;
     operator_budget budget(file);
-    network net(file, 0, make, variables, budget, false);
+    network net(file, file.network, make, variables, budget, false);
     make_inputs(net);
     make_operators(net);
     make_outputs(net);
+    net.keep_variables();
     write_variables(net);
     graph result = make.take();
     result.collect();
@@ -14857,21 +15502,27 @@ inline graph make_graph(const model& file) {
 
 /// Reads a network from a TFLite file.
 ///
-/// The graph is that of the file's first subgraph, to be transformed: integers that stand for real numbers become real numbers between
+/// `signature`: the key of the signature whose subgraph, inputs and outputs, by its names, are the network; without one it is the first
+/// subgraph. The graph is to be transformed: integers that stand for real numbers become real numbers between
 /// FakeQuantize operations (256 or 65536 levels), weights stay integers below their dequantization, and inputs and outputs have the types of the
 /// file. Axes are in the order of convolutions (channels behind the batch) where operators allow it; a Transpose stands only where
 /// the two orders meet. Fused activations are operations of their own, unless the output's quantization does the same. A bias has the scale that
-/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns.
+/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns; so do
+/// variable tensors, which begin with zeros.
 /// Constants are windows on the file, but for weights, whose axes are reordered.
 /// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
 /// quantization without sense, and for operators and types that are not supported, by name.
 template <compiled = once>
-[[gnu::noinline]] graph import_tflite(const std::string& path) {
-    return tflite::make_graph(tflite::read_model(path));
+[[gnu::noinline]] graph import_tflite(const std::string& path, const std::string& signature = {}) {
+    tflite::model file = tflite::read_model(path);
+    if (!signature.empty()) {
+        tflite::use_signature(file, signature.c_str());
+    }
+    return tflite::make_graph(file);
 }
 
 #ifdef LPT_COMPILED_IMPORT
-LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&);
+LPT_COMPILED_IMPORT template graph import_tflite<>(const std::string&, const std::string&);
 #endif
 
 }  // namespace lpt::inline LPT_ABI
@@ -14900,15 +15551,19 @@ inline file_format format_of(text_view content) {
 /// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
 ///
 /// `known`: operation types of the user, which IR may name; `external_data_anywhere`: tensors of an ONNX model may lie in files outside its
-/// folder. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
-/// an error for files of other formats.
-inline graph import(const std::string& path, const op::user_operations& known = {},
-                    bool external_data_anywhere = false) {
+/// folder; `signature`: the key of the signature of a TFLite file that is the network, instead of its first subgraph. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
+/// an error for files of other formats, or where a file of a format without signatures is given one.
+inline graph import(const std::string& path, const op::user_operations& known = {}, bool external_data_anywhere = false,
+                    const std::string& signature = {}) {
     const mapped_file file(path.c_str());
-    switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
+    const file_format format = format_of({reinterpret_cast<const char*>(file.data()), file.size()});
+    if (!signature.empty() && format != file_format::tflite && format != file_format::unknown) {
+        fail({path.c_str(), ": has no signature '", signature.c_str(), "': only TFLite files have signatures"});
+    }
+    switch (format) {
         case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
         case file_format::onnx: return import_onnx(path, external_data_anywhere);
-        case file_format::tflite: return import_tflite(path);
+        case file_format::tflite: return import_tflite(path, signature);
         case file_format::unknown: break;
     }
     fail({path.c_str(), file.size() == 0 ? ": is empty" : ": unknown format",
@@ -19548,8 +20203,20 @@ inline std::int32_t common_zero_point(const operation& op, const tflite::tensor_
     return tensor.quantized.scales.size() == 1 ? op.usable_zero_point(tensor, 0) : 0;
 }
 
+/// Its sums have a scale for each channel: what a bias says of scales has no part in them, but must be one, or one for each index of an axis.
 inline void expect_bias(const operation& op, std::size_t index) {
-    if (op.has_input(index)) op.expect_type(op.input(index), i32);
+    if (!op.has_input(index)) return;
+    const tflite::tensor_info& bias = op.input(index);
+    op.expect_type(bias, i32);
+    const std::size_t scales = bias.quantized.scales.size();
+    const std::int64_t axis = bias.quantized.axis;
+    if (scales < 2) return;
+    if (axis < 0 || axis >= static_cast<std::int64_t>(bias.dimensions.rank()))
+        op.wrong("tensor '", bias.name, "' has its scales along axis ", axis, ", expected 0 to ",
+                 static_cast<std::int64_t>(bias.dimensions.rank()) - 1);
+    const dimension along = bias.dimensions[static_cast<std::size_t>(axis)];
+    if (along != static_cast<dimension>(scales))
+        op.wrong("tensor '", bias.name, "' has ", scales, " scales, expected 1 or ", along);
 }
 
 /// The sizes of a convolution as the loops read them.
@@ -20464,12 +21131,21 @@ struct matrix_products {
     kernel::gemm_weights weights;
     kernel::gemm_problem problem;
     plan::zeroed_memory packed;
+    kernel::transpose_problem
+        turning;  // of the left matrices, which the kernel reads by rows; none (batch 0) without adj_x
+    plan::zeroed_memory turned;
     fixed_numbers numbers;
     bool fits = false;
 
     /// Products of matrices, right ones packed as they come; those that stay the same are packed once.
     void run(const kernel::kernel_table& kernels, const kernel::parallel_for& parallel, const std::int8_t* left,
              const std::int8_t* right, std::int8_t* result) {
+        if (turning.batch != 0) {
+            turning.input = left;
+            turning.output = turned.data();
+            kernels.transpose(turning, parallel);
+            left = reinterpret_cast<const std::int8_t*>(turned.data());
+        }
         std::int64_t last = -1;
         for (const pair& each : pairs) {
             if (each.right != last) {
@@ -20486,11 +21162,12 @@ struct matrix_products {
 
 }  // namespace detail
 
-/// BATCH_MATMUL, but with adj_x.
+/// BATCH_MATMUL.
 template <class Arithmetic>
 step make_matrix_product_on_kernels(const operation& op, step otherwise) {
-    if (op.kernels() == nullptr || op.option("adj_x") != 0) return otherwise;
+    if (op.kernels() == nullptr) return otherwise;
     const bool transposes = op.option("adj_y") != 0;
+    const bool turns = op.option("adj_x") != 0;
     const quantized a = op.in(0), b = op.in(1);
     const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
     const auto known = std::make_shared<for_shapes<detail::matrix_products>>(std::vector<std::size_t>{});
@@ -20502,7 +21179,7 @@ step make_matrix_product_on_kernels(const operation& op, step otherwise) {
         const shape& right = run.in(1).dimensions;
         const std::size_t rank = std::max<std::size_t>(2, std::max(left.rank(), right.rank()));
         const shape of_left = left.padded_left(rank), of_right = right.padded_left(rank);
-        const std::int64_t rows = of_left[rank - 2], depth = of_left[rank - 1];
+        const std::int64_t rows = of_left[rank - (turns ? 1 : 2)], depth = of_left[rank - (turns ? 2 : 1)];
         const std::int64_t columns = of_right[rank - (transposes ? 2 : 1)];
         if (of_right[rank - (transposes ? 1 : 2)] != depth || depth == 0 || columns == 0) return;
         const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
@@ -20527,6 +21204,12 @@ step make_matrix_product_on_kernels(const operation& op, step otherwise) {
         made.weights.n_stride = transposes ? depth : 1;
         made.weights.zero_points = zero_of_right.get();
         made.weights.zero_point_count = *zero_of_right == 0 ? 0 : 1;
+        made.turning.batch = turns ? static_cast<std::int64_t>(left_batch.elements()) : 0;
+        if (made.turning.batch != 0) {
+            made.turning.rows = depth;
+            made.turning.columns = rows;
+            made.turned.grow(static_cast<std::size_t>(made.turning.batch * rows * depth));
+        }
         made.packed.grow(kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, columns));
         kernel::gemm_problem& problem = made.problem;
         problem.m = rows;
@@ -23055,7 +23738,7 @@ public:
     }
 };
 
-/// A network with its kernels. The model outlives it.
+/// A network with its kernels: the model's first subgraph, or that of the signature that it uses. The model outlives it.
 ///
 ///     specified::network net(model);
 ///     net.set_input(0, bytes);
@@ -23084,11 +23767,12 @@ public:
                            const kernel::parallel_for& parallel = {}, std::size_t memory_limit = SIZE_MAX,
                            intermediates between = intermediates::share)
         : budget_(std::make_unique<memory_budget>(memory_limit)),
-          net_(model, model.subgraphs.front(), *variables_, *budget_, kernels, parallel, between) {
+          net_(model, model.subgraphs[model.network], *variables_, *budget_, kernels, parallel, between) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
-            if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
+            if (index < 0 || index == static_cast<std::int64_t>(model.network) ||
+                index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
             initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, *budget_,
                                        kernels, parallel, between);
