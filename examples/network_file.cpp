@@ -4,7 +4,7 @@
 #include <lpt/import/import.hpp>
 
 lpt::graph read_network_file(const std::string& path, bool external_data_anywhere, const std::string& signature) {
-    return lpt::import(path, {}, external_data_anywhere, signature);
+    return lpt::import(path, {.external_data_anywhere = external_data_anywhere, .signature = signature});
 }
 
 bool is_tflite_file(const std::string& path) {

@@ -11917,8 +11917,10 @@ public:
     void keep_variables() {
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             const auto index = static_cast<std::int64_t>(i);
-            const auto found = variables_.find(variable_name(index));
-            if (entries_[i].is_written && found != variables_.end()) {
+            if (!entries_[i].is_written) {
+                continue;
+            }
+            if (const auto found = variables_.find(variable_name(index)); found != variables_.end()) {
                 found->second.now = is_quantized(info(index)) ? real(index) : codes(index, axes::as_in_file);
                 found->second.is_written = true;
             }
@@ -15548,22 +15550,28 @@ inline file_format format_of(text_view content) {
     return onnx::looks_like_model(content) ? file_format::onnx : file_format::unknown;
 }
 
+/// What `import` is told besides the file.
+struct import_options {
+    op::user_operations known{};  // operation types of the user, which IR may name
+    bool external_data_anywhere = false;  // tensors of an ONNX model may lie in files outside its folder
+    std::string
+        signature{};  // the key of a TFLite file's signature that is the network, in place of the first subgraph
+};
+
 /// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
 ///
-/// `known`: operation types of the user, which IR may name; `external_data_anywhere`: tensors of an ONNX model may lie in files outside its
-/// folder; `signature`: the key of the signature of a TFLite file that is the network, instead of its first subgraph. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
-/// an error for files of other formats, or where a file of a format without signatures is given one.
-inline graph import(const std::string& path, const op::user_operations& known = {}, bool external_data_anywhere = false,
-                    const std::string& signature = {}) {
+/// Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and an error for files of other formats, or where a file of a
+/// format without signatures is given one.
+inline graph import(const std::string& path, const import_options& given = {}) {
     const mapped_file file(path.c_str());
     const file_format format = format_of({reinterpret_cast<const char*>(file.data()), file.size()});
-    if (!signature.empty() && format != file_format::tflite && format != file_format::unknown) {
-        fail({path.c_str(), ": has no signature '", signature.c_str(), "': only TFLite files have signatures"});
+    if (!given.signature.empty() && format != file_format::tflite && format != file_format::unknown) {
+        fail({path.c_str(), ": has no signature '", given.signature.c_str(), "': only TFLite files have signatures"});
     }
     switch (format) {
-        case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
-        case file_format::onnx: return import_onnx(path, external_data_anywhere);
-        case file_format::tflite: return import_tflite(path, signature);
+        case file_format::openvino_ir: return import_openvino_ir(path, {}, given.known);
+        case file_format::onnx: return import_onnx(path, given.external_data_anywhere);
+        case file_format::tflite: return import_tflite(path, given.signature);
         case file_format::unknown: break;
     }
     fail({path.c_str(), file.size() == 0 ? ": is empty" : ": unknown format",

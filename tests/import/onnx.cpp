@@ -326,7 +326,8 @@ TEST_CASE("Tensors may lie in files of the model's folder, elsewhere only where 
     const temporary_folder elsewhere;
     const std::string apart = elsewhere.write("net.onnx", external(folder.write("weights.bin", std::string(16, '\0'))));
     CHECK_THROWS_AS(lpt::import(apart), error);
-    CHECK(run(lpt::import(apart, {}, true), {row({1, 2, 3, 4})}) == std::vector<double>{1, 2, 3, 4});
+    CHECK(run(lpt::import(apart, {.external_data_anywhere = true}), {row({1, 2, 3, 4})}) ==
+          std::vector<double>{1, 2, 3, 4});
 }
 
 TEST_CASE("More inputs than an operator has are refused, those left out are not counted") {

@@ -61,9 +61,9 @@ TEST_CASE("a signature's subgraph is the network, with inputs and outputs in its
 
 TEST_CASE("a signature is chosen for files of any format, and refused for those that have none") {
     const temporary_folder folder;
-    CHECK(run(import(folder.write("net.tflite", sum_and_difference()), {}, false, "difference"), 2, 7) == 5);
+    CHECK(run(import(folder.write("net.tflite", sum_and_difference()), {.signature = "difference"}), 2, 7) == 5);
     const std::string other = folder.write("net.xml", "<?xml version=\"1.0\"?><net/>");
-    CHECK_THROWS_WITH_AS(import(other, {}, false, "f"),
+    CHECK_THROWS_WITH_AS(import(other, {.signature = "f"}),
                          (other + ": has no signature 'f': only TFLite files have signatures").c_str(), error);
 }
 

@@ -309,8 +309,10 @@ public:
     void keep_variables() {
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             const auto index = static_cast<std::int64_t>(i);
-            const auto found = variables_.find(variable_name(index));
-            if (entries_[i].is_written && found != variables_.end()) {
+            if (!entries_[i].is_written) {
+                continue;
+            }
+            if (const auto found = variables_.find(variable_name(index)); found != variables_.end()) {
                 found->second.now = is_quantized(info(index)) ? real(index) : codes(index, axes::as_in_file);
                 found->second.is_written = true;
             }
