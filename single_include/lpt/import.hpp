@@ -15552,10 +15552,12 @@ inline file_format format_of(text_view content) {
 
 /// What `import` is told besides the file.
 struct import_options {
-    op::user_operations known{};  // operation types of the user, which IR may name
-    bool external_data_anywhere = false;  // tensors of an ONNX model may lie in files outside its folder
-    std::string
-        signature{};  // the key of a TFLite file's signature that is the network, in place of the first subgraph
+    /// Operation types of the user, which IR may name.
+    op::user_operations known{};
+    /// Tensors of an ONNX model may lie in files outside its folder.
+    bool external_data_anywhere = false;
+    /// The key of a TFLite file's signature that is the network, in place of the first subgraph.
+    std::string signature{};
 };
 
 /// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
