@@ -30,7 +30,7 @@ tflite::tensor_info constant_of(shape dimensions, float scale, std::initializer_
                                 tensor_type type) {
     tflite::tensor_info result = tensor_of(dimensions, scale, 0, type);
     seq<std::byte> content(numbers.size() * sizeof(Number), std::byte{0});
-    std::memcpy(content.data(), numbers.begin(), content.size());
+    copy_bytes(content.data(), reinterpret_cast<const std::byte*>(numbers.begin()), content.size());
     result.value = tensor(tflite::element_of(type), dimensions, bytes(lpt::move(content)));
     return result;
 }
