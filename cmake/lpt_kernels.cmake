@@ -43,13 +43,20 @@ function(lpt_kernel_flags isa result)
   if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=thread")
     list(APPEND flags -fno-sanitize=thread)  # for the same reason; the scalar ones share tasks among threads in the same way
   endif()
-  if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*address")
-    # Every vector that an inlined function takes or returns would be a variable on the stack, poisoned and unpoisoned: six times
-    # the time to compile. What is read and written in memory is still checked.
-    list(APPEND flags -fno-sanitize-address-use-after-scope)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Frames that g++ 12 takes from the heap to see uses after the return are not aligned to 64 bytes, which their vectors need.
-      list(APPEND flags --param=asan-use-after-return=0)
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*address")
+    list(APPEND flags -O1)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      # Checks of what is read and written are calls: written out, they take clang twice the time to compile.
+      list(APPEND flags "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
+    endif()
+    if(NOT isa STREQUAL "scalar")
+      # Every vector that an inlined function takes or returns would be a variable on the stack, poisoned and unpoisoned: six times
+      # the time to compile. What is read and written in memory is still checked.
+      list(APPEND flags -fno-sanitize-address-use-after-scope)
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Frames that g++ 12 takes from the heap to see uses after the return are not aligned to 64 bytes, which their vectors need.
+        list(APPEND flags --param=asan-use-after-return=0)
+      endif()
     endif()
   endif()
   list(PREPEND flags ${common})
