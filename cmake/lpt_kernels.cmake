@@ -47,7 +47,7 @@ function(lpt_kernel_flags isa result)
     list(APPEND flags -O1)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       # Checks of what is read and written are calls: written out, they take clang twice the time to compile.
-      list(APPEND flags "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
+      list(APPEND flags -mllvm -asan-instrumentation-with-call-threshold=0)
     endif()
     if(NOT isa STREQUAL "scalar")
       # Every vector that an inlined function takes or returns would be a variable on the stack, poisoned and unpoisoned: six times
