@@ -216,7 +216,6 @@ def check_programs(compiler):
     """Ratios of whole programs to <vector>, least times of at most three rounds; true if one is above its ceiling in all."""
     codes = [programs[name][0] for name in program_ceilings]
     best = [float("inf")] * (len(codes) + 1)
-    ratios = best[1:]
     for _ in range(3):
         now = compiler.least([vector] * 5 + codes, 1, "-O2")
         least_vector = min(seconds for seconds, _ in now[:5])
