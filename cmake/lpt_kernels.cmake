@@ -43,8 +43,10 @@ function(lpt_kernel_flags isa result)
   if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=thread")
     list(APPEND flags -fno-sanitize=thread)  # for the same reason; the scalar ones share tasks among threads in the same way
   endif()
-  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*address")
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=")
     list(APPEND flags -O1)
+  endif()
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*address")
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       # Checks of what is read and written are calls: written out, they take clang twice the time to compile.
       list(APPEND flags -mllvm -asan-instrumentation-with-call-threshold=0)

@@ -26,6 +26,13 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   endif()
 endif()
 
+# Whether programs check themselves, which makes them slow to compile and to run.
+if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+  set(lpt_sanitized ON)
+else()
+  set(lpt_sanitized OFF)
+endif()
+
 find_program(LPT_CCACHE ccache)
 if(LPT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${LPT_CCACHE}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the build into a fresh prefix, then configures, builds and runs a project that finds it there.
-# Takes: source_dir binary_dir generator compiler profile (ON: lpt::compiled is compiled with a profile)
+# Takes: source_dir binary_dir generator compiler
 
 set(work_dir "${binary_dir}/package_test")
 file(REMOVE_RECURSE "${work_dir}")
@@ -17,8 +17,7 @@ run("${CMAKE_COMMAND}" --install "${binary_dir}" --prefix "${work_dir}/prefix")
 # Moved after installation, because a package must not depend on where it was installed first.
 file(RENAME "${work_dir}/prefix" "${work_dir}/moved")
 run("${CMAKE_COMMAND}" -S "${source_dir}/tests/package" -B "${work_dir}/build" -G "${generator}"
-  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${work_dir}/moved" "-DLPT_EXPECTED_VERSION=${version}"
-  "-DLPT_COMPILED_PROFILE=${profile}")
+  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${work_dir}/moved" "-DLPT_EXPECTED_VERSION=${version}")
 
 # The kernels bring their own flags, whatever the project's are.
 file(STRINGS "${work_dir}/build/compile_commands.json" command REGEX "\"command\".*consumer_scalar\\.cpp")
