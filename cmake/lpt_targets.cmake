@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library's targets. A header belongs to exactly one of them, by its folder, and each compiles alone
-# (CMAKE_VERIFY_INTERFACE_HEADER_SETS, target all_verify_interface_header_sets).
+# (.ci/headers).
 
 file(GLOB_RECURSE lpt_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/lpt/*.hpp")
 set(lpt_import_headers "${lpt_headers}")

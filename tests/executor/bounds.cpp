@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/executor/bounds.hpp"
 
+#include <lpt/constant/folded.hpp>
 #include <lpt/plan/plan.hpp>
 #include <lpt/reference/normalization.hpp>
 
@@ -112,18 +113,6 @@ bool may_be_nan(const bounds& of, std::size_t i) {
     const double low = of.low.real(i);
     const double high = of.high.real(i);
     return std::isnan(low) || std::isnan(high) || (low == -infinity && high == infinity);
-}
-bool broadcasts_to(const shape& from, const shape& to) {
-    if (from.rank() > to.rank()) {
-        return false;
-    }
-    const shape wide = from.padded_left(to.rank());
-    for (std::size_t axis = 0; axis < to.rank(); ++axis) {
-        if (wide[axis] != 1 && wide[axis] != to[axis]) {
-            return false;
-        }
-    }
-    return true;
 }
 /// Comparisons and functions with finite ends may keep NaN or drop it: what is made of an element that may be NaN may be anything.
 /// An operation that is not elementwise is open everywhere then.
