@@ -13,9 +13,21 @@ begin() { # COMPILER INCLUDE_DIRECTORY...
   failures=0
   count=0
 }
+# The prelude is most of what the compiler reads: it does so once, and again where a test adds to it.
+precompile() {
+  [ "$prelude" != "${precompiled:-}" ] || return 0
+  precompiled=$prelude
+  printf '%s\n' "$prelude" > "$folder/prelude.hpp"
+  case $compiler in
+    *clang*) suffix=pch ;;
+    *) suffix=gch ;;
+  esac
+  "$compiler" -std=c++20 "${includes[@]}" -x c++-header "$folder/prelude.hpp" -o "$folder/prelude.hpp.$suffix"
+}
 compile() { # CODE: messages go to $folder/messages
-  printf '%s\n%s\n' "$prelude" "$1" > "$folder/code.cpp"
-  LC_ALL=C "$compiler" -std=c++20 "${includes[@]}" -fsyntax-only -fdiagnostics-color=never "$folder/code.cpp" \
+  precompile
+  printf '%s\n' "$1" > "$folder/code.cpp"
+  LC_ALL=C "$compiler" -std=c++20 "${includes[@]}" -include "$folder/prelude.hpp" -fsyntax-only -fdiagnostics-color=never "$folder/code.cpp" \
     > "$folder/messages" 2>&1
 }
 failed() { # WHAT CODE
