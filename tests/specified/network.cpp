@@ -177,7 +177,7 @@ TEST_CASE("missing options, missing inputs, other types and unknown operators ar
           "test: operator 0 (SIN): this operator has no specified arithmetic in 8 bits");
 }
 
-TEST_CASE("constants and variables whose elements no kernel can read are errors") {
+TEST_CASE("tensors whose elements no kernel can read are errors") {
     tflite::model model =
         model_of(builtin::add, {tensor_of({2}, 1, 0), constant_of<std::int8_t>({2}, 1, {1, 2}, tensor_type::int8),
                                 tensor_of({2}, 1, 0)});
@@ -188,6 +188,12 @@ TEST_CASE("constants and variables whose elements no kernel can read are errors"
     model.subgraphs[0].tensors[1].is_variable = true;
     CHECK(message_of(model, {1, 2}) ==
           "test: operator 0 (ADD): input 1 't' is a variable of variant, which has no arithmetic here");
+    const tflite::tensor_info complex_number = tensor_of({2}, 1, 0, tensor_type::complex128);
+    const tflite::tensor_info chosen = tensor_of({2}, 1, 0, tensor_type::boolean);
+    CHECK(message_of(model_of(builtin::select, {chosen, complex_number, complex_number, complex_number}), {1, 2}) ==
+          "test: operator 0 (SELECT): input 1 't' is a tensor of complex128, which has no arithmetic here");
+    CHECK(message_of(model_of(builtin::cast, {tensor_of({2}, 1, 0), complex_number}), {1, 2}) ==
+          "test: operator 0 (CAST): output 0 't' is a tensor of complex128, which has no arithmetic here");
 }
 
 TEST_CASE("elements are copied into tensors of their own type, and where they fill whole bytes") {

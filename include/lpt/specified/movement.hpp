@@ -10,7 +10,6 @@ namespace detail {
 
 /// Raises an error unless an input and an output have one type.
 inline void expect_same_type(const operation& op, std::size_t input, std::size_t output = 0) {
-    if (op.type_of_input(input) == dynamic) op.wrong("tensors of type ", tflite::name(op.input(input).type));
     op.expect_type(op.output(output), op.type_of_input(input));
 }
 

@@ -43,7 +43,6 @@ inline step make_variable_access(const operation& op, const tflite::subgraph& ne
     value* const variable = &all[variable_of(op, net, op.info().inputs.empty() ? -1 : op.info().inputs[0])];
     variable->memory = value_memory(&budget);
     if (op.code() == tflite::builtin::assign_variable) {
-        if (op.type_of_input(1) == dynamic) op.wrong("a variable of type ", tflite::name(op.input(1).type));
         return [=](const operands& run) { assign(run.in(1), *variable); };
     }
     const element type = op.type_of_output(0);
@@ -95,23 +94,34 @@ class runnable_subgraph {
         values_.push_back(move(result));
     }
 
-    /// Sparse constants, and constants and variables of types that have no elements here, are nothing that a kernel can read.
-    void expect_readable(const operation& op) const {
+    /// Raises an error for what no kernel can read or write: sparse constants, and tensors whose type has no elements here, but for the
+    /// handles of variables.
+    void expect_usable(const operation& op, const tflite::tensor_info& info, const char* role,
+                       std::size_t index) const {
+        const bool is_handle =
+            info.type == tflite::tensor_type::resource && !info.is_constant() && !info.is_variable &&
+            (op.code() == tflite::builtin::var_handle || op.code() == tflite::builtin::read_variable ||
+             op.code() == tflite::builtin::assign_variable);
+        if (is_handle || (tflite::element_of(info.type) != dynamic && !info.is_sparse)) return;
+        op.wrong(role, " ", index, " '", info.name, "' is a ", info.is_sparse ? "sparse " : "",
+                 info.is_constant() ? "constant"
+                 : info.is_variable ? "variable"
+                                    : "tensor",
+                 " of ", tflite::name(info.type), ", which has no arithmetic here");
+    }
+    void expect_usable(const operation& op) const {
         for (std::size_t i = 0; i < op.inputs(); ++i) {
-            if (!op.has_input(i)) continue;
-            const tflite::tensor_info& info = op.input(i);
-            const bool has_elements = tflite::element_of(info.type) != dynamic && !info.is_sparse;
-            if ((info.is_constant() || info.is_variable) && !has_elements)
-                op.wrong("input ", i, " '", info.name, "' is a ", info.is_sparse ? "sparse " : "",
-                         info.is_constant() ? "constant" : "variable", " of ", tflite::name(info.type),
-                         ", which has no arithmetic here");
+            if (op.has_input(i)) expect_usable(op, op.input(i), "input", i);
+        }
+        for (std::size_t i = 0; i < op.outputs(); ++i) {
+            if (op.info().outputs[i] >= 0) expect_usable(op, op.output(i), "output", i);
         }
     }
 
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels,
               plan::zeroed_blocks& blocks) const {
         const operation op(*model_, *net_, index, kernels, parallel_, &blocks);
-        expect_readable(op);
+        expect_usable(op);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
