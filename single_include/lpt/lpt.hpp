@@ -18100,7 +18100,7 @@ constexpr bool is_constant(const graph& model, output_ref source) { return model
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
 }
-/// A Constant as it is, or the one below a Convert; no output for others.
+/// A Constant as it is, or the one that a Convert reads; no output for others.
 constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
     return is_constant(model, source)             ? source
            : is_converted_constant(model, source) ? model[source.node].input(0)
@@ -19692,8 +19692,8 @@ constexpr verdict is_version(const rewrite& r, node_id id, const dequantization&
     const int own = r.model[id].version();
     return own == Version ? yes : refuse_value(reason::unsupported_version, -1, own);
 }
-/// Refuses an output of unknown rank; constants may vary over any axis.
-constexpr verdict spatial_precondition(const rewrite& r, node_id id, const dequantization&) {
+/// Refuses an output of unknown rank.
+constexpr verdict output_rank_is_known(const rewrite& r, node_id id, const dequantization&) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -19776,7 +19776,7 @@ constexpr bool fits_channels(const graph& model, node_id elementwise, node_id co
     const auto fits = [&](node_id elementwise, node_id constant) {
         return constant == node_id::none || fits_channels(r.model, elementwise, constant, found.channel_axis);
     };
-    const verdict ranks = spatial_precondition(r, id, found);
+    const verdict ranks = output_rank_is_known(r, id, found);
     return !ranks || (fits(found.subtract, found.zero_point) && fits(found.multiply, found.scale))
                ? ranks
                : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(r.model, found));
@@ -19814,9 +19814,9 @@ namespace lpt::inline LPT_ABI {
 
 /// The dequantization or FakeQuantize that gives an operation its weights.
 struct weights_source {
-    output_ref last;  // output of the dequantization or FakeQuantize (below a Reshape, if there is one)
+    output_ref last;  // output of the dequantization or FakeQuantize (above a Reshape, if there is one)
     node_id reshape = node_id::none;  // Reshape between it and the operation: of grouped weights only
-    node_id fake_quantize = node_id::none;  // FakeQuantize, directly or below the dequantization
+    node_id fake_quantize = node_id::none;  // FakeQuantize, directly or above the dequantization
     dequantization found;  // empty if the FakeQuantize gives the weights directly
 };
 
@@ -20106,10 +20106,10 @@ constexpr bool weights_need_zero_point(const graph& model, node_id id, view<elem
 
 }  // namespace detail
 
-/// True if the weights of an operation (input 1, below the Reshape of grouped weights) need a zero point.
+/// True if the weights of an operation (input 1, above the Reshape of grouped weights) need a zero point.
 ///
 /// Weights of a FakeQuantize: if the integer type that they would get, the preferred one of the ranges if `default_precisions`
-/// has it, else the first, leaves the ranges asymmetric. Weights below a dequantization: if its zero point, rounded to the
+/// has it, else the first, leaves the ranges asymmetric. Weights above a dequantization: if its zero point, rounded to the
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
@@ -20118,7 +20118,7 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
                precision_of_weights(details_of(model, fake_quantize), default_precisions).has_zero_point;
     });
 }
-/// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
+/// The same in a run of the transformations: the type of weights that a FakeQuantize quantizes is one of those that markup left it.
 constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     return detail::weights_need_zero_point(r.model, id, r.options.default_precisions, [&](node_id fake_quantize) {
         return weights_precision_of(r, fake_quantize).has_zero_point;
@@ -20381,8 +20381,8 @@ struct guarded : rule_defaults<Rule> {
             return false;
         }
         Found found{};
-        const verdict why = Rule::find(r, id, found);
-        return why ? Rule::apply(r, id, found) : Rule::refused(r, id, why);
+        const verdict answer = Rule::find(r, id, found);
+        return answer ? Rule::apply(r, id, found) : Rule::refused(r, id, answer);
     }
 };
 template <class Rule>
@@ -20391,8 +20391,8 @@ struct guarded<Rule, void> : rule_defaults<Rule> {
         if (!Rule::is_about(r, id)) {
             return false;
         }
-        const verdict why = Rule::can_transform(r, id);
-        return why ? Rule::apply(r, id) : Rule::refused(r, id, why);
+        const verdict answer = Rule::can_transform(r, id);
+        return answer ? Rule::apply(r, id) : Rule::refused(r, id, answer);
     }
 };
 
@@ -21723,7 +21723,7 @@ enum class full_path : int {
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
 /// The branch that stays in floating point: input 0 if `is_first`.
-constexpr full_path kept_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
+constexpr full_path full_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
 
 namespace detail {
 
@@ -21772,8 +21772,8 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
                             has_other_consumers(model, second, parents[1])};
     return joins[0] == joins[1] && is_broadcast(model[parents[0]].shape())   ? full_path::first
            : joins[0] == joins[1] && is_broadcast(model[parents[1]].shape()) ? full_path::second
-           : others[0] != others[1]                                          ? kept_branch(!others[0])
-                                                                             : kept_branch(joins[0] || !joins[1]);
+           : others[0] != others[1]                                          ? full_branch(!others[0])
+                                                                             : full_branch(joins[0] || !joins[1]);
 }
 
 }  // namespace detail
@@ -21794,11 +21794,11 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
                                model[second.data.node].is<op::fake_quantize>()};
     const bool read_once[2] = {model.use_count({first.data.node, 0}) == 1, model.use_count({second.data.node, 0}) == 1};
     return is_constant(model, first.data) || is_constant(model, second.data) ? full_path::constant
-           : low[0] != low[1]                                                ? kept_branch(!low[0])
-           : !r.options.update_precisions ? kept_branch(first.empty() || !second.empty())
-           : quantizes[0] != quantizes[1] ? kept_branch(quantizes[0])
+           : low[0] != low[1]                                                ? full_branch(!low[0])
+           : !r.options.update_precisions ? full_branch(first.empty() || !second.empty())
+           : quantizes[0] != quantizes[1] ? full_branch(quantizes[0])
            : quantizes[0] && read_once[0] != read_once[1]
-               ? kept_branch(read_once[0])
+               ? full_branch(read_once[0])
                : detail::choose_by_parents(model, first.data.node, second.data.node);
 }
 
@@ -21910,11 +21910,12 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantization of one branch of an Add behind it; the other branch keeps what is left of its own.
 ///
-///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
+///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 ((s1 / s2) (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1 stays in floating point (`choose_full_path` says which of the two that is), branch 2 is read in low precision. A constant c = b / s joins a
-/// Subtract of z above it, as z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias. That a constant leaves the range of its
-/// type is seen only during the rewrite: the rule then refuses, and what was folded until then stays folded.
+/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). Branch 2 is read as it is; that it has no
+/// low precision, or that a constant leaves the range of its type, is seen only during the rewrite: the rule then refuses, and what was folded until
+/// then stays folded. Where one branch is a constant b, the data of the other is read, of whatever type: c = b / s joins a Subtract of z above it, as
+/// z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias.
 struct add_transformation : guarded<add_transformation, dequantization[2]> {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
@@ -22670,7 +22671,7 @@ constexpr node_id common_convert(const graph& model, const seq<dequantization, 4
     }
     return result;
 }
-/// The zero point of all inputs, behind a Convert where all have one.
+/// The zero points of all inputs as one constant, which the common Convert reads where there is one.
 constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
                                        element real_type) {
     graph& model = r.model;
@@ -22715,11 +22716,12 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 
 }  // namespace detail
 
-/// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
+/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a zero point that it lacks counts as 0, a
+/// scale as 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
-/// point. All data must have one type.
+/// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated
+/// axis. Where the size of this axis is not known, each input must have a scale, the same for all, and the same zero point or none.
 struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -22748,7 +22750,10 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        take_alignment(r, joined.last().node, joined.operation());  // for a FakeQuantize below, when both are fused
+        take_alignment(
+            r, joined.last().node,
+            joined
+                .operation());  // for a FakeQuantize that takes the dequantization up later: it belongs to the group of the Concat
         return joined.finish();
     }
 
@@ -22759,31 +22764,32 @@ private:
         element constants = dynamic;
     };
     static constexpr verdict input_verdict(const rewrite& r, node_id id, int port, common_types& common) {
-        const bool joins = r.model[id].shape().is_static(concat_axis(r.model, id));
+        const bool size_is_known = r.model[id].shape().is_static(concat_axis(r.model, id));
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-        return first_refusal([&] { return first_refusal<is_dequantized, has_low_precision>(r, id, found); },
-                             [&] { return joins ? varies_over_axis_only(r, id, found) : is_as_first(r, id, found); },
-                             [&] { return has_type(common.data, port, r.model.type(found.data)); },
-                             [&] {
-                                 return joins && found.has_subtract()
-                                            ? has_type(common.constants, port,
-                                                       r.model.type(r.model[found.subtract].input(1)), found.zero_point)
-                                            : yes;
-                             },
-                             [&] {
-                                 return joins && found.has_multiply()
-                                            ? has_type(common.constants, port, r.model[found.scale].type(), found.scale)
-                                            : yes;
-                             });
+        return first_refusal(
+            [&] { return first_refusal<is_dequantized, has_low_precision>(r, id, found); },
+            [&] { return size_is_known ? varies_over_axis_only(r, id, found) : is_as_first(r, id, found); },
+            [&] { return has_type(common.data, port, r.model.type(found.data)); },
+            [&] {
+                return size_is_known && found.has_subtract()
+                           ? has_type(common.constants, port, r.model.type(r.model[found.subtract].input(1)),
+                                      found.zero_point)
+                           : yes;
+            },
+            [&] {
+                return size_is_known && found.has_multiply()
+                           ? has_type(common.constants, port, r.model[found.scale].type(), found.scale)
+                           : yes;
+            });
     }
     static constexpr verdict has_type(element& common, int port, element type, node_id about = node_id::none) {
         common = common == dynamic ? type : common;
         return common == type ? yes : refuse_type(reason::types_do_not_match, port, type, about);
     }
     static constexpr verdict varies_over_axis_only(const rewrite& r, node_id id, const dequantization& found) {
-        const std::size_t joined = concat_axis(r.model, id);
+        const std::size_t concatenated = concat_axis(r.model, id);
         return uniform_where(r.model, found, r.model[id].shape().rank(),
-                             [=](std::size_t axis) { return axis != joined; });
+                             [=](std::size_t axis) { return axis != concatenated; });
     }
     static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found) {
         const dequantization first = find_dequantization(r, id, 0);
@@ -23026,7 +23032,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Quantized weights as an operation is to read them, and what makes real numbers of them; no source where there are none.
 struct low_precision_weights {
-    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
+    output_ref source;  // Constant, or Subtract of Constants; above the Reshape, if there is one
     tensor scale;  // as it stands at the weights
 };
 
@@ -23096,8 +23102,8 @@ struct low_precision_weights {
 #define LPT_HOLDS_TRANSFORMATION_CONVOLUTION_WEIGHTS_HPP
 namespace lpt::inline LPT_ABI::detail {
 
-/// The shape in which zero points stand at weights: full size along the axes of output channels, 1 elsewhere.
-constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
+/// The shape of constants at weights: full size along the axes of output channels (bits of `axes`), 1 elsewhere.
+constexpr shape shape_of_output_channels(const shape& weights, unsigned axes) {
     shape result = shape::of_ones(weights.rank());
     for (std::size_t axis = 0; axis < weights.rank(); ++axis) {
         if ((axes >> axis & 1u) != 0) {
@@ -23112,12 +23118,12 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 constexpr shape spread_zero_point_shape(const graph& model, node_id id, const shape& weights, const shape& zero_point,
                                         unsigned axes) {
     if (!model[id].is<op::convolution_backprop_data>()) {
-        shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
+        shape result = shape_of_output_channels(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
         if (broadcasts_to(zero_point, result)) {
             return result;
         }
     }
-    return zero_point_shape(weights, axes);
+    return shape_of_output_channels(weights, axes);
 }
 
 /// True if the levels of a FakeQuantize with constant ranges are whole numbers, but for the rounding of what computes them.
@@ -23237,7 +23243,7 @@ namespace detail {
 /// activations is the same in all channels of a group, that of the weights varies over the axes of output channels.
 constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
                               std::size_t groups, std::size_t rank, element type) {
-    const shape of_weights = zero_point_shape(weights_shape, axes);
+    const shape of_weights = shape_of_output_channels(weights_shape, axes);
     const std::size_t outputs = of_weights.elements();
     shape channels = shape::of_ones(rank);
     channels[1] = static_cast<dimension>(outputs);
@@ -23296,8 +23302,8 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     const bool owns_what_changes =
         is_unshared(model, facts.data, false) &&
         (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
-    const bool shares_constants = !is_unshared(model, facts.data) ||
-                                  (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const bool shares_dequantizations = !is_unshared(model, facts.data) || (facts.weights.reshape == node_id::none &&
+                                                                            !is_unshared(model, facts.weights.found));
     const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
@@ -23331,7 +23337,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (shares_constants || model[convolution].is<op::convolution_backprop_data>()) {
+    if (shares_dequantizations || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();
@@ -23354,9 +23360,11 @@ struct convolution_rule : guarded<Rule, convolution_facts> {
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
-/// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
-/// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
+/// weights likewise (not folded): engines make them part of the convolution. Activations have one scale (one a group, where there are groups); their
+/// zero points may vary over input channels. Refuses, in order: a result of unknown rank; constants of the data that are neither one for all nor one
+/// a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
+/// that are not quantized over output channels; zero points of the data that do not fit; data that is not in low precision; zero points of the
+/// weights that do not fit, or a FakeQuantize on weights that no allowed type suits.
 struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
@@ -23638,6 +23646,7 @@ private:
         data_precision precision;
         const attribute::intervals_alignment* alignment = nullptr;
 
+        /// Also where their number is not known (0), as that of members with different levels.
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 
@@ -23686,8 +23695,8 @@ private:
         return result;
     }
 
-    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
-    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
+    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (unless `quirk::uneven_levels` is
+    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
     static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
@@ -23862,7 +23871,7 @@ struct matrix_operand {
                                             constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
+    constexpr verdict scale_is_uniform_over_summed_axis(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
         return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes
@@ -23974,18 +23983,20 @@ namespace lpt::inline LPT_ABI {
 /// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
 ///
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
-/// Scales must not vary over the axis that is summed. b has no zero point, or one that rounds to 0, which is dropped. Where a has one, b must be
-/// computed from constants, and z_a x q_b is folded where it can be; z_a is not rounded. The product of scales is f32.
+/// Scales must not vary over the axis that is summed. b has no zero point (it would ask for sums over a, known only at run time), or one that rounds
+/// to 0, which is dropped. Where a has one, b must be computed from constants, so that z_a x q_b does not depend on data; it is folded where it can
+/// be, and z_a is not rounded. The product of scales is f32.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<spatial_precondition, has_scale, has_low_precision, scale_is_constant, second_operand_fits,
-                             zero_point_term_is_constant>(r, id);
+        return first_refusal<output_rank_is_known, has_scale, has_low_precision, scale_is_uniform_over_summed_axis,
+                             second_operand_fits, zero_point_meets_constant_path>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
+        // A scale that a Convert gives is folded first: the conditions look for a Constant.
         if (model[model.producer(id, 1)].is<op::multiply>()) {
             detail::fold_converted_scale(r, model.producer(id, 1));
         }
@@ -23998,7 +24009,8 @@ struct mat_mul_transformation {
         }
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
-        const output_ref weights = b.empty() ? model[id].input(1) : b.data;
+        const output_ref weights =
+            b.empty() ? model[id].input(1) : b.data;  // without update_precisions a FakeQuantize stays
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);
@@ -24025,10 +24037,11 @@ private:
         return {port, port == 0 ? self.transpose_a : self.transpose_b};
     }
 
-    static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {
-        return operand_of(r.model, id, found.port).scale_is_constant(r.model, found);
+    static constexpr verdict scale_is_uniform_over_summed_axis(const rewrite& r, node_id id,
+                                                               const dequantization& found) {
+        return operand_of(r.model, id, found.port).scale_is_uniform_over_summed_axis(r.model, found);
     }
-    static constexpr verdict zero_point_term_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+    static constexpr verdict zero_point_meets_constant_path(const rewrite& r, node_id id, const dequantization& found) {
         return !found.has_subtract() || is_constant_path(r.model, r.model.producer(id, 1))
                    ? yes
                    : refuse_zero_point(r.model, found);
@@ -24042,8 +24055,8 @@ private:
     static constexpr verdict second_operand_fits(const rewrite& r, node_id id, const dequantization&) {
         const node_id fake_quantize = r.model.producer(id, 1);
         if (!r.model[fake_quantize].is<op::fake_quantize>()) {
-            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible, scale_is_constant>(
-                r, id, find_dequantization(r, id, 1));
+            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible,
+                                 scale_is_uniform_over_summed_axis>(r, id, find_dequantization(r, id, 1));
         }
         if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
@@ -24298,9 +24311,9 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MVN_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
-/// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
-/// one scale; with `quirk::unscaled_epsilon` it stays as it is.
+/// Takes the scale off the input of MVN. Where MVN divides by the deviation, the scale cancels out (but for eps), and only its sign stands
+/// behind; elsewhere the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for one scale; with
+/// `quirk::unscaled_epsilon` it stays as it is. Refuses a zero point, and a scale that varies over a normalized axis.
 struct mvn_transformation : dequantized_rule<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
@@ -24405,15 +24418,16 @@ namespace lpt::inline LPT_ABI {
 /// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
 /// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
 ///
-/// The pad value is converted to the type of the data, which must have it; with `quirk::truncated_pad_value` integers need only have it
-/// in their range, and it is rounded towards zero. Other Pads are left alone.
+/// The pad value is converted to the type of the data, which must be able to hold it (in mode constant exactly; with
+/// `quirk::truncated_pad_value` in its range, rounded towards zero). Mode constant refuses several filled axes, and constants that vary over
+/// another than the filled one, where the margin would need constants of its own; mode reflect a scale that varies over a margin.
 struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const verdict base = first_refusal<spatial_precondition, is_dequantized, value_is_in_range>(r, id, found);
+        const verdict base = first_refusal<output_rank_is_known, is_dequantized, value_is_in_range>(r, id, found);
         if (!base) {
             return base;
         }
@@ -24813,7 +24827,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ShuffleChannels; constants that vary over the axis are shuffled in the same way.
 struct shuffle_channels_transformation
-    : movement<shuffle_channels_transformation, spatial_precondition, is_dequantized> {
+    : movement<shuffle_channels_transformation, output_rank_is_known, is_dequantized> {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
@@ -25190,9 +25204,10 @@ namespace lpt::inline LPT_ABI {
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
 ///
-/// The operation itself stays as it is. A FakeQuantize with one scale above operations that only move values (Reshape, Transpose …)
-/// is decomposed, and its dequantization moved behind them, by the rules of each. Constants behind a FakeQuantize are
-/// quantized, if they need no zero point. Refused where data or state have another low precision type than u8.
+/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool,
+/// Relu …: `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes
+/// becomes integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type
+/// than u8.
 /// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
 struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
@@ -25201,7 +25216,7 @@ struct recurrent_cell_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const seq<std::size_t> ports = ports_of(r.model, id);
-        const auto for_each = [&](const auto& verdict_of) {
+        const auto first_refusal_of_ports = [&](const auto& verdict_of) {
             verdict answer = yes;
             for (std::size_t i = 0; answer && i < ports.size(); ++i) {
                 answer = verdict_of(ports[i]);
@@ -25209,9 +25224,12 @@ struct recurrent_cell_transformation {
             return answer;
         };
         return first_refusal(
-            [&] { return for_each([&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); }); },
+            [&] {
+                return first_refusal_of_ports(
+                    [&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); });
+            },
             [&] { return data_verdict(r, id); },
-            [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
+            [&] { return first_refusal_of_ports([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
@@ -25261,7 +25279,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict refuse_other_than_u8(std::size_t port, element type) {
+    static constexpr verdict expect_u8(std::size_t port, element type) {
         return type == u8 ? yes : refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
     }
     static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
@@ -25270,7 +25288,7 @@ private:
         }
         const auto* allowed = attributes_of<attribute::precisions>(r).find_output(path.fake_quantize, 0);
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
-        return refuse_other_than_u8(port, type);
+        return expect_u8(port, type);
     }
     static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
@@ -25288,7 +25306,7 @@ private:
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         const auto of_port = [&](std::size_t port) {
             const dequantization found = find_dequantization(r, id, port);
-            return found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+            return found.empty() ? yes : expect_u8(port, r.model.type(found.data));
         };
         return first_refusal([&] { return of_port(0); }, [&] { return of_port(1); });
     }
@@ -25304,7 +25322,7 @@ private:
         return !precision ? refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port))
                : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer)
                : port > 1                 ? yes
-                                          : refuse_other_than_u8(port, precision.type);
+                                          : expect_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;

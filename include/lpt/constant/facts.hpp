@@ -97,7 +97,7 @@ constexpr bool is_constant(const graph& model, output_ref source) { return model
 constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
 }
-/// A Constant as it is, or the one below a Convert; no output for others.
+/// A Constant as it is, or the one that a Convert reads; no output for others.
 constexpr output_ref stored_constant_of(const graph& model, output_ref source) {
     return is_constant(model, source)             ? source
            : is_converted_constant(model, source) ? model[source.node].input(0)

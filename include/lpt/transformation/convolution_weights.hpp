@@ -6,8 +6,8 @@
 
 namespace lpt::inline LPT_ABI::detail {
 
-/// The shape in which zero points stand at weights: full size along the axes of output channels, 1 elsewhere.
-constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
+/// The shape of constants at weights: full size along the axes of output channels (bits of `axes`), 1 elsewhere.
+constexpr shape shape_of_output_channels(const shape& weights, unsigned axes) {
     shape result = shape::of_ones(weights.rank());
     for (std::size_t axis = 0; axis < weights.rank(); ++axis) {
         if ((axes >> axis & 1u) != 0) {
@@ -22,12 +22,12 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 constexpr shape spread_zero_point_shape(const graph& model, node_id id, const shape& weights, const shape& zero_point,
                                         unsigned axes) {
     if (!model[id].is<op::convolution_backprop_data>()) {
-        shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
+        shape result = shape_of_output_channels(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
         if (broadcasts_to(zero_point, result)) {
             return result;
         }
     }
-    return zero_point_shape(weights, axes);
+    return shape_of_output_channels(weights, axes);
 }
 
 /// True if the levels of a FakeQuantize with constant ranges are whole numbers, but for the rounding of what computes them.

@@ -13,7 +13,7 @@ enum class full_path : int {
     second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
 /// The branch that stays in floating point: input 0 if `is_first`.
-constexpr full_path kept_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
+constexpr full_path full_branch(bool is_first) { return is_first ? full_path::first : full_path::second; }
 
 namespace detail {
 
@@ -62,8 +62,8 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
                             has_other_consumers(model, second, parents[1])};
     return joins[0] == joins[1] && is_broadcast(model[parents[0]].shape())   ? full_path::first
            : joins[0] == joins[1] && is_broadcast(model[parents[1]].shape()) ? full_path::second
-           : others[0] != others[1]                                          ? kept_branch(!others[0])
-                                                                             : kept_branch(joins[0] || !joins[1]);
+           : others[0] != others[1]                                          ? full_branch(!others[0])
+                                                                             : full_branch(joins[0] || !joins[1]);
 }
 
 }  // namespace detail
@@ -84,11 +84,11 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
                                model[second.data.node].is<op::fake_quantize>()};
     const bool read_once[2] = {model.use_count({first.data.node, 0}) == 1, model.use_count({second.data.node, 0}) == 1};
     return is_constant(model, first.data) || is_constant(model, second.data) ? full_path::constant
-           : low[0] != low[1]                                                ? kept_branch(!low[0])
-           : !r.options.update_precisions ? kept_branch(first.empty() || !second.empty())
-           : quantizes[0] != quantizes[1] ? kept_branch(quantizes[0])
+           : low[0] != low[1]                                                ? full_branch(!low[0])
+           : !r.options.update_precisions ? full_branch(first.empty() || !second.empty())
+           : quantizes[0] != quantizes[1] ? full_branch(quantizes[0])
            : quantizes[0] && read_once[0] != read_once[1]
-               ? kept_branch(read_once[0])
+               ? full_branch(read_once[0])
                : detail::choose_by_parents(model, first.data.node, second.data.node);
 }
 

@@ -30,8 +30,8 @@ struct guarded : rule_defaults<Rule> {
             return false;
         }
         Found found{};
-        const verdict why = Rule::find(r, id, found);
-        return why ? Rule::apply(r, id, found) : Rule::refused(r, id, why);
+        const verdict answer = Rule::find(r, id, found);
+        return answer ? Rule::apply(r, id, found) : Rule::refused(r, id, answer);
     }
 };
 template <class Rule>
@@ -40,8 +40,8 @@ struct guarded<Rule, void> : rule_defaults<Rule> {
         if (!Rule::is_about(r, id)) {
             return false;
         }
-        const verdict why = Rule::can_transform(r, id);
-        return why ? Rule::apply(r, id) : Rule::refused(r, id, why);
+        const verdict answer = Rule::can_transform(r, id);
+        return answer ? Rule::apply(r, id) : Rule::refused(r, id, answer);
     }
 };
 

@@ -22,7 +22,7 @@ struct matrix_operand {
                                             constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
-    constexpr verdict scale_is_constant(const graph& model, const dequantization& found) const {
+    constexpr verdict scale_is_uniform_over_summed_axis(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
         return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes

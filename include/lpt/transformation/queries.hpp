@@ -54,10 +54,10 @@ constexpr bool weights_need_zero_point(const graph& model, node_id id, view<elem
 
 }  // namespace detail
 
-/// True if the weights of an operation (input 1, below the Reshape of grouped weights) need a zero point.
+/// True if the weights of an operation (input 1, above the Reshape of grouped weights) need a zero point.
 ///
 /// Weights of a FakeQuantize: if the integer type that they would get, the preferred one of the ranges if `default_precisions`
-/// has it, else the first, leaves the ranges asymmetric. Weights below a dequantization: if its zero point, rounded to the
+/// has it, else the first, leaves the ranges asymmetric. Weights above a dequantization: if its zero point, rounded to the
 /// type of the weights with halves away from zero, has a value other than 0; weights that no Convert brings to real numbers
 /// keep every zero point. False for an operation without input 1 and for weights that are not quantized.
 constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<element> default_precisions) {
@@ -66,7 +66,7 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
                precision_of_weights(details_of(model, fake_quantize), default_precisions).has_zero_point;
     });
 }
-/// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
+/// The same in a run of the transformations: the type of weights that a FakeQuantize quantizes is one of those that markup left it.
 constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
     return detail::weights_need_zero_point(r.model, id, r.options.default_precisions, [&](node_id fake_quantize) {
         return weights_precision_of(r, fake_quantize).has_zero_point;

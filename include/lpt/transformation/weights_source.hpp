@@ -9,9 +9,9 @@ namespace lpt::inline LPT_ABI {
 
 /// The dequantization or FakeQuantize that gives an operation its weights.
 struct weights_source {
-    output_ref last;  // output of the dequantization or FakeQuantize (below a Reshape, if there is one)
+    output_ref last;  // output of the dequantization or FakeQuantize (above a Reshape, if there is one)
     node_id reshape = node_id::none;  // Reshape between it and the operation: of grouped weights only
-    node_id fake_quantize = node_id::none;  // FakeQuantize, directly or below the dequantization
+    node_id fake_quantize = node_id::none;  // FakeQuantize, directly or above the dequantization
     dequantization found;  // empty if the FakeQuantize gives the weights directly
 };
 

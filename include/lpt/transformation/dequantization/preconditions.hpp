@@ -26,8 +26,8 @@ constexpr verdict is_version(const rewrite& r, node_id id, const dequantization&
     const int own = r.model[id].version();
     return own == Version ? yes : refuse_value(reason::unsupported_version, -1, own);
 }
-/// Refuses an output of unknown rank; constants may vary over any axis.
-constexpr verdict spatial_precondition(const rewrite& r, node_id id, const dequantization&) {
+/// Refuses an output of unknown rank.
+constexpr verdict output_rank_is_known(const rewrite& r, node_id id, const dequantization&) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -110,7 +110,7 @@ constexpr bool fits_channels(const graph& model, node_id elementwise, node_id co
     const auto fits = [&](node_id elementwise, node_id constant) {
         return constant == node_id::none || fits_channels(r.model, elementwise, constant, found.channel_axis);
     };
-    const verdict ranks = spatial_precondition(r, id, found);
+    const verdict ranks = output_rank_is_known(r, id, found);
     return !ranks || (fits(found.subtract, found.zero_point) && fits(found.multiply, found.scale))
                ? ranks
                : refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(r.model, found));

@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Quantized weights as an operation is to read them, and what makes real numbers of them; no source where there are none.
 struct low_precision_weights {
-    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
+    output_ref source;  // Constant, or Subtract of Constants; above the Reshape, if there is one
     tensor scale;  // as it stands at the weights
 };
 

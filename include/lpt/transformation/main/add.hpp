@@ -10,11 +10,12 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantization of one branch of an Add behind it; the other branch keeps what is left of its own.
 ///
-///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 (s1 / s2 (q1 - (z1 + z2 s2 / s1)) + q2)
+///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 ((s1 / s2) (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1 stays in floating point (`choose_full_path` says which of the two that is), branch 2 is read in low precision. A constant c = b / s joins a
-/// Subtract of z above it, as z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias. That a constant leaves the range of its
-/// type is seen only during the rewrite: the rule then refuses, and what was folded until then stays folded.
+/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). Branch 2 is read as it is; that it has no
+/// low precision, or that a constant leaves the range of its type, is seen only during the rewrite: the rule then refuses, and what was folded until
+/// then stays folded. Where one branch is a constant b, the data of the other is read, of whatever type: c = b / s joins a Subtract of z above it, as
+/// z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias.
 struct add_transformation : guarded<add_transformation, dequantization[2]> {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;

@@ -46,7 +46,7 @@ constexpr node_id common_convert(const graph& model, const seq<dequantization, 4
     }
     return result;
 }
-/// The zero point of all inputs, behind a Convert where all have one.
+/// The zero points of all inputs as one constant, which the common Convert reads where there is one.
 constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
                                        element real_type) {
     graph& model = r.model;
@@ -91,11 +91,12 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 
 }  // namespace detail
 
-/// Moves the dequantizations of all inputs behind Concat; where a constant is missing it is 0 (zero point) or 1 (scale).
+/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a zero point that it lacks counts as 0, a
+/// scale as 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// Constants may vary only over the concatenated axis. Where the size of this axis is not known, all inputs must have the same scale and zero
-/// point. All data must have one type.
+/// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated
+/// axis. Where the size of this axis is not known, each input must have a scale, the same for all, and the same zero point or none.
 struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -124,7 +125,10 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        take_alignment(r, joined.last().node, joined.operation());  // for a FakeQuantize below, when both are fused
+        take_alignment(
+            r, joined.last().node,
+            joined
+                .operation());  // for a FakeQuantize that takes the dequantization up later: it belongs to the group of the Concat
         return joined.finish();
     }
 
@@ -135,31 +139,32 @@ private:
         element constants = dynamic;
     };
     static constexpr verdict input_verdict(const rewrite& r, node_id id, int port, common_types& common) {
-        const bool joins = r.model[id].shape().is_static(concat_axis(r.model, id));
+        const bool size_is_known = r.model[id].shape().is_static(concat_axis(r.model, id));
         const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
-        return first_refusal([&] { return first_refusal<is_dequantized, has_low_precision>(r, id, found); },
-                             [&] { return joins ? varies_over_axis_only(r, id, found) : is_as_first(r, id, found); },
-                             [&] { return has_type(common.data, port, r.model.type(found.data)); },
-                             [&] {
-                                 return joins && found.has_subtract()
-                                            ? has_type(common.constants, port,
-                                                       r.model.type(r.model[found.subtract].input(1)), found.zero_point)
-                                            : yes;
-                             },
-                             [&] {
-                                 return joins && found.has_multiply()
-                                            ? has_type(common.constants, port, r.model[found.scale].type(), found.scale)
-                                            : yes;
-                             });
+        return first_refusal(
+            [&] { return first_refusal<is_dequantized, has_low_precision>(r, id, found); },
+            [&] { return size_is_known ? varies_over_axis_only(r, id, found) : is_as_first(r, id, found); },
+            [&] { return has_type(common.data, port, r.model.type(found.data)); },
+            [&] {
+                return size_is_known && found.has_subtract()
+                           ? has_type(common.constants, port, r.model.type(r.model[found.subtract].input(1)),
+                                      found.zero_point)
+                           : yes;
+            },
+            [&] {
+                return size_is_known && found.has_multiply()
+                           ? has_type(common.constants, port, r.model[found.scale].type(), found.scale)
+                           : yes;
+            });
     }
     static constexpr verdict has_type(element& common, int port, element type, node_id about = node_id::none) {
         common = common == dynamic ? type : common;
         return common == type ? yes : refuse_type(reason::types_do_not_match, port, type, about);
     }
     static constexpr verdict varies_over_axis_only(const rewrite& r, node_id id, const dequantization& found) {
-        const std::size_t joined = concat_axis(r.model, id);
+        const std::size_t concatenated = concat_axis(r.model, id);
         return uniform_where(r.model, found, r.model[id].shape().rank(),
-                             [=](std::size_t axis) { return axis != joined; });
+                             [=](std::size_t axis) { return axis != concatenated; });
     }
     static constexpr verdict is_as_first(const rewrite& r, node_id id, const dequantization& found) {
         const dequantization first = find_dequantization(r, id, 0);

@@ -13,7 +13,7 @@ namespace detail {
 /// activations is the same in all channels of a group, that of the weights varies over the axes of output channels.
 constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
                               std::size_t groups, std::size_t rank, element type) {
-    const shape of_weights = zero_point_shape(weights_shape, axes);
+    const shape of_weights = shape_of_output_channels(weights_shape, axes);
     const std::size_t outputs = of_weights.elements();
     shape channels = shape::of_ones(rank);
     channels[1] = static_cast<dimension>(outputs);
@@ -72,8 +72,8 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     const bool owns_what_changes =
         is_unshared(model, facts.data, false) &&
         (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
-    const bool shares_constants = !is_unshared(model, facts.data) ||
-                                  (facts.weights.reshape == node_id::none && !is_unshared(model, facts.weights.found));
+    const bool shares_dequantizations = !is_unshared(model, facts.data) || (facts.weights.reshape == node_id::none &&
+                                                                            !is_unshared(model, facts.weights.found));
     const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
@@ -107,7 +107,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
     rewriting product(r, convolution);
     product.reads(inputs, {{computed, computed}, {computed}});
-    if (shares_constants || model[convolution].is<op::convolution_backprop_data>()) {
+    if (shares_dequantizations || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     return product.times(model.constant(scale), {{}, {model[found.multiply].type()}}).finish();
@@ -130,9 +130,11 @@ struct convolution_rule : guarded<Rule, convolution_facts> {
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution. Refuses, in order: constants of the data that are neither one for all
-/// nor one a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group;
-/// weights that are not quantized over output channels; zero points that do not fit; data that is not in low precision.
+/// weights likewise (not folded): engines make them part of the convolution. Activations have one scale (one a group, where there are groups); their
+/// zero points may vary over input channels. Refuses, in order: a result of unknown rank; constants of the data that are neither one for all nor one
+/// a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
+/// that are not quantized over output channels; zero points of the data that do not fit; data that is not in low precision; zero points of the
+/// weights that do not fit, or a FakeQuantize on weights that no allowed type suits.
 struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;

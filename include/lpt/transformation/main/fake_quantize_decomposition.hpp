@@ -88,6 +88,7 @@ private:
         data_precision precision;
         const attribute::intervals_alignment* alignment = nullptr;
 
+        /// Also where their number is not known (0), as that of members with different levels.
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 
@@ -136,8 +137,8 @@ private:
         return result;
     }
 
-    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (`quirk::uneven_levels`), or its limits
-    /// are no values of the bounds (`quirk::overflowing_range`). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
+    /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (unless `quirk::uneven_levels` is
+    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
     static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);

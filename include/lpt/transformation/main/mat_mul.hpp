@@ -10,18 +10,20 @@ namespace lpt::inline LPT_ABI {
 /// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
 ///
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
-/// Scales must not vary over the axis that is summed. b has no zero point, or one that rounds to 0, which is dropped. Where a has one, b must be
-/// computed from constants, and z_a x q_b is folded where it can be; z_a is not rounded. The product of scales is f32.
+/// Scales must not vary over the axis that is summed. b has no zero point (it would ask for sums over a, known only at run time), or one that rounds
+/// to 0, which is dropped. Where a has one, b must be computed from constants, so that z_a x q_b does not depend on data; it is folded where it can
+/// be, and z_a is not rounded. The product of scales is f32.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<spatial_precondition, has_scale, has_low_precision, scale_is_constant, second_operand_fits,
-                             zero_point_term_is_constant>(r, id);
+        return first_refusal<output_rank_is_known, has_scale, has_low_precision, scale_is_uniform_over_summed_axis,
+                             second_operand_fits, zero_point_meets_constant_path>(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
+        // A scale that a Convert gives is folded first: the conditions look for a Constant.
         if (model[model.producer(id, 1)].is<op::multiply>()) {
             detail::fold_converted_scale(r, model.producer(id, 1));
         }
@@ -34,7 +36,8 @@ struct mat_mul_transformation {
         }
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
-        const output_ref weights = b.empty() ? model[id].input(1) : b.data;
+        const output_ref weights =
+            b.empty() ? model[id].input(1) : b.data;  // without update_precisions a FakeQuantize stays
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);
@@ -61,10 +64,11 @@ private:
         return {port, port == 0 ? self.transpose_a : self.transpose_b};
     }
 
-    static constexpr verdict scale_is_constant(const rewrite& r, node_id id, const dequantization& found) {
-        return operand_of(r.model, id, found.port).scale_is_constant(r.model, found);
+    static constexpr verdict scale_is_uniform_over_summed_axis(const rewrite& r, node_id id,
+                                                               const dequantization& found) {
+        return operand_of(r.model, id, found.port).scale_is_uniform_over_summed_axis(r.model, found);
     }
-    static constexpr verdict zero_point_term_is_constant(const rewrite& r, node_id id, const dequantization& found) {
+    static constexpr verdict zero_point_meets_constant_path(const rewrite& r, node_id id, const dequantization& found) {
         return !found.has_subtract() || is_constant_path(r.model, r.model.producer(id, 1))
                    ? yes
                    : refuse_zero_point(r.model, found);
@@ -78,8 +82,8 @@ private:
     static constexpr verdict second_operand_fits(const rewrite& r, node_id id, const dequantization&) {
         const node_id fake_quantize = r.model.producer(id, 1);
         if (!r.model[fake_quantize].is<op::fake_quantize>()) {
-            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible, scale_is_constant>(
-                r, id, find_dequantization(r, id, 1));
+            return first_refusal<has_scale, has_low_precision, zero_point_is_negligible,
+                                 scale_is_uniform_over_summed_axis>(r, id, find_dequantization(r, id, 1));
         }
         if (!has_constant_ranges(r.model, fake_quantize)) {
             return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);

@@ -5,9 +5,9 @@
 
 namespace lpt::inline LPT_ABI {
 
-/// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
-/// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
-/// one scale; with `quirk::unscaled_epsilon` it stays as it is.
+/// Takes the scale off the input of MVN. Where MVN divides by the deviation, the scale cancels out (but for eps), and only its sign stands
+/// behind; elsewhere the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for one scale; with
+/// `quirk::unscaled_epsilon` it stays as it is. Refuses a zero point, and a scale that varies over a normalized axis.
 struct mvn_transformation : dequantized_rule<mvn_transformation> {
     static constexpr text_view name = "MVNTransformation";
     using pattern =

@@ -8,15 +8,16 @@ namespace lpt::inline LPT_ABI {
 /// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
 /// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
 ///
-/// The pad value is converted to the type of the data, which must have it; with `quirk::truncated_pad_value` integers need only have it
-/// in their range, and it is rounded towards zero. Other Pads are left alone.
+/// The pad value is converted to the type of the data, which must be able to hold it (in mode constant exactly; with
+/// `quirk::truncated_pad_value` in its range, rounded towards zero). Mode constant refuses several filled axes, and constants that vary over
+/// another than the filled one, where the margin would need constants of its own; mode reflect a scale that varies over a margin.
 struct pad_transformation : movement<pad_transformation> {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
-        const verdict base = first_refusal<spatial_precondition, is_dequantized, value_is_in_range>(r, id, found);
+        const verdict base = first_refusal<output_rank_is_known, is_dequantized, value_is_in_range>(r, id, found);
         if (!base) {
             return base;
         }

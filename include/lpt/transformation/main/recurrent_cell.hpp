@@ -12,9 +12,10 @@ namespace lpt::inline LPT_ABI {
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
 ///
-/// The operation itself stays as it is. A FakeQuantize with one scale above operations that only move values (Reshape, Transpose …)
-/// is decomposed, and its dequantization moved behind them, by the rules of each. Constants behind a FakeQuantize are
-/// quantized, if they need no zero point. Refused where data or state have another low precision type than u8.
+/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool,
+/// Relu …: `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes
+/// becomes integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type
+/// than u8.
 /// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
 struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
@@ -23,7 +24,7 @@ struct recurrent_cell_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
         const seq<std::size_t> ports = ports_of(r.model, id);
-        const auto for_each = [&](const auto& verdict_of) {
+        const auto first_refusal_of_ports = [&](const auto& verdict_of) {
             verdict answer = yes;
             for (std::size_t i = 0; answer && i < ports.size(); ++i) {
                 answer = verdict_of(ports[i]);
@@ -31,9 +32,12 @@ struct recurrent_cell_transformation {
             return answer;
         };
         return first_refusal(
-            [&] { return for_each([&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); }); },
+            [&] {
+                return first_refusal_of_ports(
+                    [&](std::size_t port) { return path_verdict(r, port, find_path(r, id, port)); });
+            },
             [&] { return data_verdict(r, id); },
-            [&] { return for_each([&](std::size_t port) { return constant_verdict(r, id, port); }); });
+            [&] { return first_refusal_of_ports([&](std::size_t port) { return constant_verdict(r, id, port); }); });
     }
     /// Ports are prepared one after the other: those before the one that refuses stay prepared.
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
@@ -83,7 +87,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict refuse_other_than_u8(std::size_t port, element type) {
+    static constexpr verdict expect_u8(std::size_t port, element type) {
         return type == u8 ? yes : refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
     }
     static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
@@ -92,7 +96,7 @@ private:
         }
         const auto* allowed = attributes_of<attribute::precisions>(r).find_output(path.fake_quantize, 0);
         const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
-        return refuse_other_than_u8(port, type);
+        return expect_u8(port, type);
     }
     static constexpr void move_down(rewrite& r, const moved_path& path) {
         if (path.fake_quantize == node_id::none ||
@@ -110,7 +114,7 @@ private:
     static constexpr verdict data_verdict(const rewrite& r, node_id id) {
         const auto of_port = [&](std::size_t port) {
             const dequantization found = find_dequantization(r, id, port);
-            return found.empty() ? yes : refuse_other_than_u8(port, r.model.type(found.data));
+            return found.empty() ? yes : expect_u8(port, r.model.type(found.data));
         };
         return first_refusal([&] { return of_port(0); }, [&] { return of_port(1); });
     }
@@ -126,7 +130,7 @@ private:
         return !precision ? refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port))
                : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer)
                : port > 1                 ? yes
-                                          : refuse_other_than_u8(port, precision.type);
+                                          : expect_u8(port, precision.type);
     }
     static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
         graph& model = r.model;

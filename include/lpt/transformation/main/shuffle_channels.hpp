@@ -7,7 +7,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ShuffleChannels; constants that vary over the axis are shuffled in the same way.
 struct shuffle_channels_transformation
-    : movement<shuffle_channels_transformation, spatial_precondition, is_dequantized> {
+    : movement<shuffle_channels_transformation, output_rank_is_known, is_dequantized> {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
 
