@@ -22750,10 +22750,8 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        take_alignment(
-            r, joined.last().node,
-            joined
-                .operation());  // for a FakeQuantize that takes the dequantization up later: it belongs to the group of the Concat
+        // A FakeQuantize that takes the dequantization up later belongs to the group of the Concat.
+        take_alignment(r, joined.last().node, joined.operation());
         return joined.finish();
     }
 
@@ -23696,7 +23694,8 @@ private:
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (unless `quirk::uneven_levels` is
-    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
+    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the
+    /// FakeQuantize's own range prefers another type.
     static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
@@ -24009,8 +24008,8 @@ struct mat_mul_transformation {
         }
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
-        const output_ref weights =
-            b.empty() ? model[id].input(1) : b.data;  // without update_precisions a FakeQuantize stays
+        // Without update_precisions a FakeQuantize stays.
+        const output_ref weights = b.empty() ? model[id].input(1) : b.data;
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);

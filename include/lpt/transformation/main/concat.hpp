@@ -125,10 +125,8 @@ struct concat_transformation : guarded<concat_transformation> {
         rewriting joined(r, concat);
         joined.becomes_clone(data);
         detail::append_joined(r, joined, concat, all);
-        take_alignment(
-            r, joined.last().node,
-            joined
-                .operation());  // for a FakeQuantize that takes the dequantization up later: it belongs to the group of the Concat
+        // A FakeQuantize that takes the dequantization up later belongs to the group of the Concat.
+        take_alignment(r, joined.last().node, joined.operation());
         return joined.finish();
     }
 

@@ -138,7 +138,8 @@ private:
     }
 
     /// The type to quantize to; no type (an empty result) where it has fewer values than there are levels (unless `quirk::uneven_levels` is
-    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the FakeQuantize's own range prefers another type.
+    /// followed), or the type of the bounds does not hold its limits (unless `quirk::overflowing_range` is). `has_zero_point`: true where the
+    /// FakeQuantize's own range prefers another type.
     static constexpr data_precision precision_of(const rewrite& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);

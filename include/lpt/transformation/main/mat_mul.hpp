@@ -36,8 +36,8 @@ struct mat_mul_transformation {
         }
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
-        const output_ref weights =
-            b.empty() ? model[id].input(1) : b.data;  // without update_precisions a FakeQuantize stays
+        // Without update_precisions a FakeQuantize stays.
+        const output_ref weights = b.empty() ? model[id].input(1) : b.data;
         output_ref term;
         if (a.has_subtract()) {
             term = zero_point_term(r, id, a, weights);
