@@ -18494,6 +18494,7 @@ public:
     }
 
     bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }
+    bool has_output(std::size_t index) const { return at(info_->outputs, index) != nullptr; }
     const tflite::tensor_info& input(std::size_t index) const {
         const tflite::tensor_info* const found = at(info_->inputs, index);
         if (found == nullptr) wrong("input ", index, " is missing");
@@ -23589,7 +23590,7 @@ class runnable_subgraph {
             if (op.has_input(i)) expect_usable(op, op.input(i), "input", i);
         }
         for (std::size_t i = 0; i < op.outputs(); ++i) {
-            if (op.info().outputs[i] >= 0) expect_usable(op, op.output(i), "output", i);
+            if (op.has_output(i)) expect_usable(op, op.output(i), "output", i);
         }
     }
 

@@ -114,7 +114,7 @@ class runnable_subgraph {
             if (op.has_input(i)) expect_usable(op, op.input(i), "input", i);
         }
         for (std::size_t i = 0; i < op.outputs(); ++i) {
-            if (op.info().outputs[i] >= 0) expect_usable(op, op.output(i), "output", i);
+            if (op.has_output(i)) expect_usable(op, op.output(i), "output", i);
         }
     }
 

@@ -82,6 +82,7 @@ public:
     }
 
     bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }
+    bool has_output(std::size_t index) const { return at(info_->outputs, index) != nullptr; }
     const tflite::tensor_info& input(std::size_t index) const {
         const tflite::tensor_info* const found = at(info_->inputs, index);
         if (found == nullptr) wrong("input ", index, " is missing");
