@@ -79,6 +79,25 @@ static_assert(intersect(restrictions<precisions<op::add, on<0, u8>>>{},
                         restrictions<precisions<op::add, on<0, i8>>>{}) == restrictions<precisions<op::add, on<0>>>{});
 static_assert(intersect(restrictions<precisions<op::add, on<0, u8>>>{}, restrictions<precisions<op::add>>{}) ==
               restrictions<precisions<op::add>>{});
+// Two lists give a list, which takes part in everything that lists do.
+static_assert(
+    std::is_same_v<
+        decltype(intersect(
+            restrictions<precisions<op::mat_mul, on<0, i8, u8>, on<1, i8>>>{},
+            restrictions<precisions<op::mat_mul, on<0, u8>>, per_tensor<op::mat_mul, 1>, precisions<op::add>>{})),
+        restrictions<precisions<op::mat_mul, on<0, u8>, on<1, i8>>, per_tensor<op::mat_mul, 1>, precisions<op::add>>>);
+static_assert(std::is_same_v<decltype(intersect(restrictions<precisions<op::concat, on<ports<0, 1>, i8, u8>>>{},
+                                                restrictions<precisions<op::concat, on<ports<1, 2>, u8>>>{})),
+                             restrictions<precisions<op::concat, on<ports<0, 1, 2>, u8>>>>);
+// Per tensor on the ports of both, on all ports where one says so, and each version for itself.
+static_assert(std::is_same_v<decltype(intersect(restrictions<per_tensor<op::mat_mul, 0>, per_tensor<op::add, 1>>{},
+                                                restrictions<per_tensor<op::mat_mul, 1>, per_tensor<op::add>>{})),
+                             restrictions<per_tensor<op::mat_mul, 0, 1>, per_tensor<op::add>>>);
+static_assert(
+    std::is_same_v<decltype(intersect(restrictions<per_tensor<in_version<op::max_pool, 8>, 0>>{},
+                                      restrictions<per_tensor<op::max_pool>>{})),
+                   restrictions<per_tensor<in_version<op::max_pool, 1>>, per_tensor<in_version<op::max_pool, 8>>,
+                                per_tensor<in_version<op::max_pool, 14>>>>);
 // All versions here, one there: each version for itself.
 static_assert(to_text(intersect(restrictions<precisions<op::max_pool, on<0, u8, i8>>>{}, listed).table())
                   .view()

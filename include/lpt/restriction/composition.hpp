@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/restriction/table_algebra.hpp>
+#include <lpt/restriction/intersection.hpp>
 
 /// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; as types.
 /// Tables are made in restriction/table_algebra.hpp.
@@ -139,10 +139,10 @@ template <restrictions_type Old, restrictions_type New>
 constexpr auto operator|(Old, New) {
     return detail::overridden_restrictions<Old, New>{};
 }
-/// What both accept; see `intersect` of tables.
+/// What both accept; see `intersect` of tables. Two lists without functions of the node give a list.
 template <restrictions_type One, restrictions_type Other>
 constexpr auto intersect(One, Other) {
-    return composed_restrictions<detail::intersecting, One, Other>{};
+    return detail::intersected_restrictions<One, Other>{};
 }
 /// The restrictions without those of some operations.
 template <class... Ops, restrictions_type Old>

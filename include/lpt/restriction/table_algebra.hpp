@@ -161,26 +161,33 @@ constexpr bool share_port(const port_types& one, const port_types& other) {
     }
     return false;
 }
+constexpr void add_new(seq<std::int32_t, 8>& ports, view<std::int32_t> more) {
+    for (const std::int32_t port : more) {
+        if (!ports.contains(port)) {
+            ports.push_back(port);
+        }
+    }
+}
 /// The ports of `groups` in sets without common members: ports that have to have one type.
 constexpr seq<port_types> united_ports(view<port_types> groups) {
     seq<port_types> result;
     for (const port_types& each : groups) {
-        port_types united{each.ports, {}};
+        port_types* united = nullptr;
         for (std::size_t i = 0; i < result.size();) {
-            if (!share_port(result[i], united)) {
-                ++i;
+            if (united == nullptr && share_port(result[i], each)) {
+                united = &result[i];
+            } else if (share_port(result[i], each)) {
+                add_new(united->ports, result[i].ports);
+                result.erase(i);
                 continue;
             }
-            seq<std::int32_t, 8> ports = result[i].ports;
-            for (const std::int32_t port : united.ports) {
-                if (!ports.contains(port)) {
-                    ports.push_back(port);
-                }
-            }
-            united.ports = ports;
-            result.erase(i);
+            ++i;
         }
-        result.push_back(united);
+        if (united != nullptr) {
+            add_new(united->ports, each.ports);
+        } else {
+            result.push_back({each.ports, {}});
+        }
     }
     return result;
 }
@@ -239,11 +246,25 @@ constexpr version_rows rows_about(const seq<precision_row>& rows, op::kind opera
     }
     return result;
 }
+/// The operations that rows of two tables are about.
+template <class Row>
+constexpr seq<op::kind> operations_in(const seq<Row>& one, const seq<Row>& other) {
+    seq<op::kind> result;
+    for (const seq<Row>* rows : {&one, &other}) {
+        for (const Row& each : *rows) {
+            if (!result.contains(each.operation)) {
+                result.push_back(each.operation);
+            }
+        }
+    }
+    return result;
+}
 /// The versions for which the rows of an operation in two tables are intersected.
-constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<precision_row>& other, op::kind operation) {
+template <class Row>
+constexpr seq<int, 8> versions_in(const seq<Row>& one, const seq<Row>& other, op::kind operation) {
     seq<int, 8> result;
-    for (const seq<precision_row>* rows : {&one, &other}) {
-        for (const precision_row& each : *rows) {
+    for (const seq<Row>* rows : {&one, &other}) {
+        for (const Row& each : *rows) {
             if (each.operation == operation && !result.contains(each.version)) {
                 result.push_back(each.version);
             }
@@ -260,11 +281,12 @@ constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<preci
     return seq<int, 8>(view<int>(all.values, static_cast<std::size_t>(all.count)));
 }
 
-constexpr void intersect_operation(restriction_table& result, const seq<precision_row>& one,
-                                   const seq<precision_row>& other, op::kind operation, precision_rule both) {
-    for (const int version : versions_in(one, other, operation)) {
-        const version_rows first = rows_about(one, operation, version);
-        const version_rows second = rows_about(other, operation, version);
+/// `both`: what answers for each node where one of the tables has a function; null: such tables raise an error.
+constexpr void intersect_precisions(restriction_table& result, const restriction_table& one,
+                                    const restriction_table& other, op::kind operation, precision_rule both) {
+    for (const int version : versions_in(one.precisions, other.precisions, operation)) {
+        const version_rows first = rows_about(one.precisions, operation, version);
+        const version_rows second = rows_about(other.precisions, operation, version);
         if (first.by_rule || second.by_rule) {
             if (both == nullptr) {
                 fail({"intersection of restrictions of ", op::name(operation),
@@ -286,25 +308,41 @@ constexpr void intersect_operation(restriction_table& result, const seq<precisio
     }
 }
 
-/// `both`: what answers for each node where one of the tables has a function; null: such tables raise an error.
+/// Per tensor on the ports where one of the tables asks for it.
+constexpr void intersect_granularities(restriction_table& result, const restriction_table& one,
+                                       const restriction_table& other, op::kind operation) {
+    for (const int version : versions_in(one.granularities, other.granularities, operation)) {
+        granularity_row united{operation, version, {}};
+        bool asked = false;
+        bool on_all_ports = false;
+        for (const seq<granularity_row>* rows : {&one.granularities, &other.granularities}) {
+            for (const granularity_row& each : *rows) {
+                if (each.operation != operation || (each.version != version && each.version != any_version) ||
+                    each.value != attribute::granularity::per_tensor) {
+                    continue;
+                }
+                asked = true;
+                on_all_ports = on_all_ports || each.ports.empty();
+                add_new(united.ports, each.ports);
+            }
+        }
+        if (on_all_ports) {
+            united.ports.clear();
+        }
+        if (asked) {
+            result.granularities.push_back(united);
+        }
+    }
+}
+
 constexpr restriction_table intersect(const restriction_table& one, const restriction_table& other,
                                       precision_rule both) {
     restriction_table result;
-    seq<op::kind> done;
-    for (const seq<precision_row>* rows : {&one.precisions, &other.precisions}) {
-        for (const precision_row& each : *rows) {
-            if (!done.contains(each.operation)) {
-                done.push_back(each.operation);
-                intersect_operation(result, one.precisions, other.precisions, each.operation, both);
-            }
-        }
+    for (const op::kind each : operations_in(one.precisions, other.precisions)) {
+        intersect_precisions(result, one, other, each, both);
     }
-    for (const seq<granularity_row>* rows : {&one.granularities, &other.granularities}) {
-        for (const granularity_row& each : *rows) {
-            if (each.value == attribute::granularity::per_tensor && count_of(result.granularities, each) == 0) {
-                result.granularities.push_back(each);
-            }
-        }
+    for (const op::kind each : operations_in(one.granularities, other.granularities)) {
+        intersect_granularities(result, one, other, each);
     }
     return result;
 }

@@ -22,7 +22,7 @@ constexpr auto operator|(target_of<Old, Settings...> old, target_of<New, More...
 /// What both targets accept: for networks that have to run on either.
 template <class One, class... Settings, class Other, class... More>
 constexpr auto intersect(target_of<One, Settings...>, target_of<Other, More...>) {
-    return target_of<composed_restrictions<detail::intersecting, One, Other>, Settings..., More...>{};
+    return target_of<detail::intersected_restrictions<One, Other>, Settings..., More...>{};
 }
 /// The target without restrictions of some operations.
 template <class... Ops, class Old, class... Settings>
