@@ -21,7 +21,7 @@
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
 
-/// The only include of Hana. The library's lists of types (`stage`, `restrictions`, `op::list`, `attribute::set`) are Hana sequences
+/// The include of Hana that most headers need. The library's lists of types (`stage`, `restrictions`, `op::list`, `attribute::set`) are Hana sequences
 /// of `hana::type_c<Member>`: `hana::for_each`, `hana::find_if`, `hana::remove_if` … work on them, each behind its own Hana header.
 ///
 /// Functions that make other lists (`hana::transform`, `hana::append` …) must give types again; `hana::to<hana::tuple_tag>(list)` takes
