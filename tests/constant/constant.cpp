@@ -67,10 +67,10 @@ TEST_CASE("a constant that no step changed stays the node that it was") {
     const constant value(model, scale);
     CHECK(value.as(f32).in(model) == scale);
     CHECK(value.as(f16).in(model) != scale);
-    CHECK(value.collapsed().in(model) != scale);
-    CHECK(value.collapsed().values() == make_scalar(f32, 2));
+    CHECK(value.to_scalar().in(model) != scale);
+    CHECK(value.to_scalar().values() == make_scalar(f32, 2));
     const node_id mixed = model.constant(row(f32, {2, 3}));
-    CHECK(constant(model, mixed).collapsed().in(model) == mixed);
+    CHECK(constant(model, mixed).to_scalar().in(model) == mixed);
 }
 
 TEST_CASE("a quotient of zeros is 0, and has the shape of the constant with more values") {
@@ -84,6 +84,6 @@ TEST_CASE("a quotient of zeros is 0, and has the shape of the constant with more
 }
 
 TEST_CASE("every second value twice") {
-    CHECK(every(row(f32, {1, 2, 3, 4}), 2, 2).values() == make_tensor(f32, shape{4}, {1, 1, 3, 3}));
-    CHECK(every(row(f32, {1, 2}), 1, 1).values() == row(f32, {1, 2}));
+    CHECK(first_of_every(row(f32, {1, 2, 3, 4}), 2, 2).values() == make_tensor(f32, shape{4}, {1, 1, 3, 3}));
+    CHECK(first_of_every(row(f32, {1, 2}), 1, 1).values() == row(f32, {1, 2}));
 }

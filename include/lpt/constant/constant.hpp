@@ -26,7 +26,7 @@ public:
     constexpr node_id in(graph& model) const { return place_ != node_id::none ? place_ : model.constant(values_); }
 
     /// Without axes where all values are equal.
-    constexpr constant collapsed() const {
+    constexpr constant to_scalar() const {
         if (values_.dimensions().rank() == 0 || !is_scalar_like(values_)) {
             return *this;
         }
@@ -118,7 +118,7 @@ constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
 }
 
 /// Of every `step` values the first one, `times` times.
-constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
+constexpr constant first_of_every(const tensor& values, std::size_t step, std::size_t times) {
     if (step == 1 && times == 1) {
         return values;
     }

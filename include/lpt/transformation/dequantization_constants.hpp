@@ -8,7 +8,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if all its elements are equal.
-constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
+constexpr node_id to_scalar(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return is_scalar_like(value) && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
@@ -31,7 +31,7 @@ constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_
 /// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
 constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
     if (constant_of(r.model, constant).elements() == 1) {
-        return to_scalar_if_equal(r, constant);
+        return to_scalar(r, constant);
     }
     seq<output_ref, 5> inputs;
     inputs.push_back(constant);

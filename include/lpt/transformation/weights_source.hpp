@@ -81,10 +81,9 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 
 /// Whether a convolution of any sort has quantized weights, as far as can be said before anything was transformed.
 ///
-/// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or
-/// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
-/// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
-/// has the type of the weights.
+/// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or by a dequantization with
+/// constants that vary over the output channels alone (and the groups, if no Reshape makes them) of a low precision Constant or such a FakeQuantize,
+/// which may lie behind one more Convert. A zero point with a Convert has the type of the weights.
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);

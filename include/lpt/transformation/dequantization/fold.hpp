@@ -102,9 +102,8 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
     return found;
 }
 
-/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
-/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
-/// zero point of zero takes the Subtract away.
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the Convert's type. The zero point is
+/// rounded, halves away from zero, and made a scalar where all its values are equal; a zero point of zero takes the Subtract away.
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
 /// is the same everywhere gets the shape `spread`, if there is one.

@@ -157,15 +157,17 @@ public:
         return text(r_.model[operation_].name().view(), suffix);
     }
 
-    /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
-    constexpr bool finish(bool with_shapes = false) {
+    /// Hands the readers over.
+    constexpr bool finish() { return hand_over(operation_); }
+    /// Hands the readers over; ShapeOf reads the last operation, too.
+    constexpr bool finish_with_shapes() { return hand_over(last_); }
+
+private:
+    constexpr bool hand_over(output_ref with_shape) {
         graph& model = r_.model;
         for (const input_ref user : readers_) {
             const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-            model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
-            if (reads_shape && !with_shapes) {
-                model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
-            }
+            model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? with_shape : last_);
         }
         if (old_ != node_id::none) {
             model.replace(old_, operation_);

@@ -55,13 +55,14 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 
 }  // namespace detail
 
+/// What a node has to have for itself: a whole dequantization, or only its zero point, where scales go into constants of the node's own.
+enum class owned { dequantization, zero_point };
+
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
 /// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
 ///
 /// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
-///
-/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
+[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, owned part = owned::dequantization) {
     seq<output_ref, 5> inputs = inputs_of(r.model, id);
     bool separated = false;
     for (std::size_t port = 0; port < inputs.size(); ++port) {
@@ -70,7 +71,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
         }
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
         inputs[port] = r.model[id].input(port);
-        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
+        if (!found.empty() && (part == owned::dequantization || found.has_subtract()) && is_shared(r.model, found)) {
             std::size_t first = 0;
             while (!(r.model[id].input(first) == r.model[id].input(port))) {
                 ++first;
@@ -88,11 +89,11 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
     return made;
 }
 
-/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
-/// scale is on input 1. `takes_scales`: see `unshare`.
-constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
+/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its scale is on input 1.
+constexpr bool is_unshared(const graph& model, const dequantization& found, owned part = owned::dequantization) {
     const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
-    return found.empty() || (is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found)));
+    const bool may_be_shared = part == owned::zero_point && !found.has_subtract();
+    return found.empty() || (is_normal && (may_be_shared || !is_shared(model, found)));
 }
 
 /// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type

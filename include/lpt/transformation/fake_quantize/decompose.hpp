@@ -90,12 +90,11 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// Quantizes a FakeQuantize with constant ranges to the range of an integer type and appends the dequantization, with
 /// scales and zero points for each channel of its output range.
 ///
-/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
-/// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
-/// type f32 and, with `quirk::clamped_scale`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
-/// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
-/// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
-/// `details` are those of the FakeQuantize.
+/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are equal), its output type the
+/// integer type if tensors may have low precision. Constant data is folded, rounded. Scales have type f32 and, with `quirk::clamped_scale`, a
+/// magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is false or all are 0. Names:
+/// "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and scales 1 and zero points 0, nothing is done.
+/// Attributes of the FakeQuantize stay. `details` are those of the FakeQuantize.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {

@@ -52,23 +52,28 @@ struct low_precision_weights {
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
 /// weights in the integer type of `weights_precision_of`; without `update_precisions` they are real, without Convert.
 ///
-/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
-/// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
-                                                                  bool must_fold = true) {
+/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not known.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {
         return {};
     }
-    if (must_fold) {
-        detail::fold_data(r.model, fake_quantize);
-    }
+    detail::fold_data(r.model, fake_quantize);
     const text name = r.model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
-    if (parts && must_fold && !parts.is_constant(r.model)) {
+    if (parts && !parts.is_constant(r.model)) {
         fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
     }
     return parts;
+}
+/// The same on a second operand, which may be an activation: nothing is folded.
+constexpr void decompose_second_operand(rewrite& r, node_id operation) {
+    const node_id second = r.model.producer(operation, 1);
+    if (r.model[second].is<op::fake_quantize>()) {
+        if (const data_precision precision = weights_precision_of(r, second)) {
+            decompose_fake_quantize(r, second, precision);
+        }
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -101,7 +101,7 @@ private:
         const node_id multiply =
             model.add_relaxed(op::multiply{}, {add, found.scale}, {{f32, f32}, {above.type()}}, above.name());
         copy_information(r, found.multiply, multiply);
-        return scaled.then(multiply).finish(true);
+        return scaled.then(multiply).finish_with_shapes();
     }
     /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
     /// else a Subtract of -shift.

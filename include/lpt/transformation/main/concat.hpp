@@ -14,7 +14,7 @@ constexpr constant join_constants(const graph& model, node_id concat, const seq<
                                   node_id dequantization::* part, element type, double missing) {
     const std::size_t axis = concat_axis(model, concat);
     if (!model[concat].shape().is_static(axis)) {
-        return constant(model, all[0].*part).collapsed().as(type);
+        return constant(model, all[0].*part).to_scalar().as(type);
     }
     seq<tensor> parts;
     for (std::size_t port = 0; port < all.size(); ++port) {
@@ -54,7 +54,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     const element type = convert == node_id::none ? real_type : model.type(model[convert].input(0));
     const constant zero_point = join_constants(model, concat, all, &dequantization::zero_point, type, 0);
     if (convert == node_id::none) {
-        return zero_point.collapsed().in(model);
+        return zero_point.to_scalar().in(model);
     }
     return clone_with_information(r, convert, {zero_point.in(model)});
 }
@@ -82,7 +82,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
     }
     if (const node_id multiply = first_with(&dequantization::multiply); multiply != node_id::none) {
         const element type = model[first_with(&dequantization::scale)].type();
-        const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).collapsed();
+        const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).to_scalar();
         append(model.add(op::multiply{}, {joined.last(), scale.in(model)}),
                "/DequantizationMultyply");  // spelled as upstream spells it
         model.relax_output(joined.last().node, model[multiply].type());

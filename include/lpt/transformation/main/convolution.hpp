@@ -19,7 +19,7 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
     channels[1] = static_cast<dimension>(outputs);
     constant left = to_scalar(data);
     if (left.dimensions().rank() != 0) {
-        left = tensor(every(data, data.elements() / groups, outputs / groups), channels);
+        left = tensor(first_of_every(data, data.elements() / groups, outputs / groups), channels);
     }
     constant right = weights;
     if (weights.elements() == 1) {
@@ -70,11 +70,12 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     graph& model = r.model;
     // What nobody else reads is rewritten as it stands; otherwise a copy of the convolution, with dequantizations of its own.
     const bool owns_what_changes =
-        is_unshared(model, facts.data, false) &&
-        (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
+        is_unshared(model, facts.data, owned::zero_point) &&
+        (facts.weights.found.empty() ||
+         (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, owned::zero_point)));
     const bool shares_dequantizations = !is_unshared(model, facts.data) || (facts.weights.reshape == node_id::none &&
                                                                             !is_unshared(model, facts.weights.found));
-    const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
+    const node_id convolution = owns_what_changes ? id : unshare(r, id, owned::zero_point);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {

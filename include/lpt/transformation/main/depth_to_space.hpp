@@ -14,7 +14,7 @@ struct depth_to_space_transformation : movement<depth_to_space_transformation, c
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
     static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
-        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
+        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar(r, constant);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
         if (!r.follows(quirk::depth_to_space_constants) || !result_takes(r.model, operation, found)) {

@@ -11,11 +11,10 @@ namespace lpt::inline LPT_ABI {
 
 /// Turns a FakeQuantize on activations into a quantization to a low precision type and a dequantization.
 ///
-/// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several
-/// FakeQuantize operations (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from
-/// the FakeQuantize's own output range. A Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision
-/// type than the one that is wanted, the dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to
-/// the operation that reads it.
+/// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several FakeQuantize operations
+/// (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from the FakeQuantize's own output range. A
+/// Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision type than the one that is wanted, the
+/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to the operation that reads it.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;

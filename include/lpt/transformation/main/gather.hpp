@@ -30,12 +30,12 @@ struct gather_transformation : movement<gather_transformation, can_move_behind, 
 
     static constexpr node_id constant_behind(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const std::size_t axis = gathered_axis(r.model, gather);
         const node_id full = pad_left(r, constant, r.model.shape(r.model[gather].input(0)).rank());
         if (r.model[full].shape()[axis] != 1) {
-            return to_scalar_if_equal(r, through_operation(r, gather, full));
+            return to_scalar(r, through_operation(r, gather, full));
         }
         // The same all along the axis: the axes of the indices that take its place have size 1.
         const shape& own = r.model[full].shape();

@@ -30,10 +30,8 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // Nothing is unshared: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
-        if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
-            decompose_weights(r, second, false);
-        }
+        // Nothing is unshared: the product gets constants of its own.
+        decompose_second_operand(r, id);
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
         // Without update_precisions a FakeQuantize stays.

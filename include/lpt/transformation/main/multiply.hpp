@@ -26,9 +26,7 @@ struct multiply_transformation : guarded<multiply_transformation> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id multiply = unshare(r, id);
-        if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
-            decompose_weights(r, second, false);
-        }
+        decompose_second_operand(r, multiply);
         const dequantization first = normalize_dequantization(r, find_dequantization(r, multiply, 0));
         const dequantization second = normalize_dequantization(r, find_dequantization(r, multiply, 1));
         if (!first.has_multiply() || !second.has_multiply()) {

@@ -59,13 +59,16 @@ private:
     static constexpr double pad_value(const graph& model, node_id id) {
         return model.constant_value(model[id].input(3))->real(0);
     }
-    /// The axis that gets new elements if there is exactly one; the rank if there is none, one more if there are several.
-    static constexpr std::size_t filled_axis(const margins& pads) {
-        const std::size_t rank = pads.begin.size();
-        std::size_t result = rank;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
+    /// How many axes get new elements, and the last of them.
+    struct filled_axes {
+        std::size_t count = 0;
+        std::size_t last = 0;
+    };
+    static constexpr filled_axes filled_by(const margins& pads) {
+        filled_axes result;
+        for (std::size_t axis = 0; axis < pads.begin.size(); ++axis) {
             if (pads.begin[axis] > 0 || pads.end[axis] > 0) {
-                result = result == rank ? axis : rank + 1;
+                result = {result.count + 1, axis};
             }
         }
         return result;
@@ -100,11 +103,10 @@ private:
     }
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
-        const std::size_t filled = filled_axis(pads);
-        return filled >= data.rank() || !data.is_static(filled)
-                   ? filled == data.rank()
-                   : varies_only_where(aligned_shape(model, constant, data.rank()),
-                                       [=](std::size_t axis) { return axis == filled; });
+        const filled_axes filled = filled_by(pads);
+        return filled.count == 0 || (filled.count == 1 && data.is_static(filled.last) &&
+                                     varies_only_where(aligned_shape(model, constant, data.rank()),
+                                                       [=](std::size_t axis) { return axis == filled.last; }));
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),
@@ -115,18 +117,18 @@ private:
     static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
-        const std::size_t axis = filled_axis(margins_of(r.model, pad));
-        if (value.elements() != 1 || axis >= data.rank()) {
+        const filled_axes filled = filled_by(margins_of(r.model, pad));
+        if (value.elements() != 1 || filled.count != 1) {
             return constant;
         }
         shape dimensions = shape::of_ones(data.rank());
-        dimensions[axis] = data[axis];
+        dimensions[filled.last] = data[filled.last];
         return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
     }
     static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const node_id full = pad_left(r, constant, model[pad].shape().rank());
         margins pads = margins_of(model, pad);

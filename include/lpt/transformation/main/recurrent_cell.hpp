@@ -12,10 +12,9 @@ namespace lpt::inline LPT_ABI {
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
 ///
-/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool,
-/// Relu …: `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes
-/// becomes integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type
-/// than u8.
+/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool, Relu …:
+/// `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes becomes
+/// integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type than u8.
 /// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
 struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";

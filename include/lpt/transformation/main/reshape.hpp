@@ -23,7 +23,7 @@ struct reshape_transformation : movement<reshape_transformation> {
     static constexpr node_id constant_behind(rewrite& r, node_id reshape, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         if (is_scalar_like(value)) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const shape& after = r.model[reshape].shape();
         const shape own = aligned_shape(r.model, constant, r.model.shape(r.model[reshape].input(0)).rank());
@@ -116,7 +116,7 @@ private:
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
         shape dimensions = shape::of_ones(after.rank());
         dimensions[1] = after[1];
-        return tensor(every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
+        return tensor(first_of_every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
     }
     /// Values along an axis that Reshape leaves where it is: only the axes of size 1 after it change their number.
     static constexpr tensor extended(const tensor& value, const shape& own, std::size_t rank) {

@@ -22,7 +22,7 @@ constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id cons
     constant = pad_left(r, constant, rank);
     const tensor& value = constant_of(r.model, constant);
     if (value.elements() == 1 || value.dimensions()[static_cast<std::size_t>(axis)] == 1) {
-        result.resize(outputs, to_scalar_if_equal(r, constant));
+        result.resize(outputs, to_scalar(r, constant));
         return result;
     }
     seq<output_ref> parts;
@@ -30,7 +30,7 @@ constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id cons
         fail({"the dequantization constants above '", r.model[split].name(), "' cannot be split"});
     }
     for (const output_ref part : parts) {
-        result.push_back(to_scalar_if_equal(r, part.node));
+        result.push_back(to_scalar(r, part.node));
     }
     return result;
 }

@@ -31,7 +31,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation, is_
     static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
         op::strided_slice masks = model[slice].as<op::strided_slice>();
@@ -44,7 +44,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation, is_
             inputs.push_back(model.constant(make_indices(places)));
         }
         take_single_elements_whole(masks, positions, model[constant].shape());
-        return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, model[slice].version()));
+        return to_scalar(r, fold_to_constant(r, masks, inputs, model[slice].version()));
     }
 
 private:

@@ -28,8 +28,7 @@ struct convert_avg_pool {
         if (!(model[made].shape() == model[id].shape()) || (torch && model[id].shape().is_dynamic())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        model.set_tensor_names(made, model[id].tensor_names());
-        return replace_and_name(r, id, made);
+        return replace_first_output(r, id, made);
     }
 };
 

@@ -26,7 +26,6 @@ constexpr bool pads_with_zeros(const graph& model, node_id id) {
            are_spatial_margins(model.constant_value(pad.input(2)));
 }
 
-/// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
 template <class Rule, class Convolution>
 struct pad_fusion {
     static constexpr bool transform(rewrite& r, node_id id) {

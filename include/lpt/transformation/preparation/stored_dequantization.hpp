@@ -37,7 +37,7 @@ struct stored_dequantization {
     constexpr explicit operator bool() const { return multiply != node_id::none; }
 };
 
-/// The dequantization that ends in a Multiply; empty if the Multiply ends none with data of one of the `precisions`.
+/// The dequantization that ends in a Multiply, of data of one of the `precisions`; empty if there is none.
 constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply,
                                                            view<element> precisions) {
     for (const std::size_t port : {0u, 1u}) {
