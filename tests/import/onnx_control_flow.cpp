@@ -47,6 +47,49 @@ TEST_CASE("If gives what the branch gives that the run takes, which reads values
     }
 }
 
+TEST_CASE("Nodes come after those whose values their bodies read") {
+    const parts inside{{make_node("Neg", {"late"}, {"n"})}, {}, {}, {untyped("n")}};
+    const parts nested{{make_node("If", {"c"}, {"n1"}, {body("then_branch", inside), body("else_branch", inside)})},
+                       {},
+                       {},
+                       {untyped("n1")}};
+    const parts outside{{}, {}, {}, {untyped("late")}};
+    const parts net{{make_node("If", {"c"}, {"y"}, {body("then_branch", nested), body("else_branch", outside)}),
+                     make_node("Add", {"x", "x"}, {"late"})},
+                    {},
+                    {value("c", {}, boolean_type), value("x", {2})},
+                    {value("y", {2})}};
+    for (const double choice : {0.0, 1.0}) {
+        const tensor c = make_tensor(boolean, shape{}, view<double>(&choice, 1));
+        CHECK(results_of(make_model(net), {c, floats_of({2}, {1, -2})})[0] ==
+              (choice != 0 ? values{-2, 4} : values{2, -4}));
+    }
+}
+
+TEST_CASE("A body that reads what its own node gives is refused") {
+    const parts inside{{make_node("Neg", {"y"}, {"n"})}, {}, {}, {untyped("n")}};
+    const parts net{{make_node("If", {"c"}, {"y"}, {body("then_branch", inside), body("else_branch", inside)})},
+                    {},
+                    {value("c", {}, boolean_type)},
+                    {value("y", {2})}};
+    CHECK_THROWS_AS(import_content(make_model(net)), error);
+}
+
+TEST_CASE("A part of a shape is cut out when the run knows how many axes there are") {
+    const parts one{{make_node("Identity", {"x"}, {"same"})}, {}, {}, {untyped("same")}};
+    const parts more{{make_node("Unsqueeze", {"x", "first"}, {"longer"})}, {}, {}, {untyped("longer")}};
+    for (const double choice : {0.0, 1.0}) {
+        const parts net{{make_node("If", {"c"}, {"z"}, {body("then_branch", one), body("else_branch", more)}),
+                         make_node("Shape", {"z"}, {"y"}, {integer("start", -2)})},
+                        {i64_tensor("first", {1}, {0})},
+                        {value("c", {}, boolean_type), value("x", {3})},
+                        {value("y", {-1}, i64_type)}};
+        const tensor c = make_tensor(boolean, shape{}, view<double>(&choice, 1));
+        CHECK(results_of(make_model(net), {c, floats_of({3}, {1, 2, 3})})[0] ==
+              (choice != 0 ? values{3} : values{1, 3}));
+    }
+}
+
 namespace {
 
 /// s = 2 * s + i while s stays below 50: gives the last s and all of them.

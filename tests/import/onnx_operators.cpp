@@ -242,6 +242,15 @@ TEST_CASE("Convolutions of integers have zeros around the data, whatever its zer
                     {value("y", {1, 1, 3}, i32_type)}};
     const std::vector<tensor> data{make_tensor(u8, {1, 2, 3}, view<double>({9, 5, 7, 6, 5, 0})), make_scalar(u8, 5)};
     CHECK(results_of(make_model(net), data)[0] == values{-4, 7, -24});
+    parts open = net;
+    open.inputs[0] = value("q", {1, 2, -1}, u8_type);
+    open.outputs[0] = value("y", {1, 1, -1}, i32_type);
+    CHECK(results_of(make_model(open), data)[0] == values{-4, 7, -24});
+    // Bytes go into the convolution, and the zero point is taken off behind it.
+    const graph model = import_content(make_model(open));
+    for (const node_id id : topological_order(model)) {
+        CHECK_FALSE((model[id].is<op::convolution>() && model[model.producer(id, 0)].is<op::subtract>()));
+    }
 }
 
 TEST_CASE("Weights in blocks are 4-bit numbers with a scale and zero point for each block") {

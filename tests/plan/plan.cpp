@@ -226,6 +226,10 @@ TEST_CASE("Integers in f32 weights are weights of 8 bits with a zero point a cha
     CHECK(result.values.type() == i8);
     CHECK(result.zero_points == std::vector<std::int32_t>{-128, 2});
     CHECK(reals_of(result.values) == seq<double>{-128, 127, -128, 2});
+    REQUIRE(plan::integer_weights_of(
+        make_tensor(f32, shape{2, 2}, {20, 150, -200, -30}), 2, [](std::size_t i) { return i / 2; }, result));
+    CHECK(result.zero_points == std::vector<std::int32_t>{-23, 72});
+    CHECK(reals_of(result.values) == seq<double>{-3, 127, -128, 42});
     CHECK_FALSE(
         plan::integer_weights_of(make_tensor(f32, shape{2}, {0.5, 1}), 1, [](std::size_t) { return 0u; }, result));
     CHECK_FALSE(

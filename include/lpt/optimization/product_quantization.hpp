@@ -10,14 +10,14 @@ namespace lpt::inline LPT_ABI {
 
 namespace fusion {
 
-/// A FakeQuantize with so many levels as bytes have values, one constant range for all, that gives real numbers.
+/// A FakeQuantize with so many levels as bytes have values, one constant output range for all, that gives real numbers.
 constexpr bool quantizes_to_bytes(const graph& model, node_id id) {
     const node& each = model[id];
     if (!each.is<op::fake_quantize>() || each.type() != f32 || each.as<op::fake_quantize>().levels != 256 ||
         !has_constant_ranges(model, id)) {
         return false;
     }
-    for (std::size_t port = 1; port < 5; ++port) {
+    for (const std::size_t port : {3u, 4u}) {
         if (model.constant_value(each.input(port))->elements() != 1) {
             return false;
         }
@@ -57,6 +57,11 @@ constexpr void give_bytes(rewrite& r, node_id id, const data_precision& precisio
     }
 }
 
+/// True for a FakeQuantize that can give bytes, as `byte_precision_of` says.
+constexpr bool can_give_bytes(const graph& model, node_id id) {
+    return quantizes_to_bytes(model, id) && has_whole_zero_point(model, id, byte_precision_of(details_of(model, id)));
+}
+
 }  // namespace fusion
 
 /// A FakeQuantize that finds a level for each value of the bytes that it reads becomes their dequantization.
@@ -76,8 +81,9 @@ struct quantization_of_bytes {
         data_precision precision = range_of_type(type, 256);
         precision.has_zero_point = true;
         const auto is_near = [&](std::size_t port, float bound) {
-            const double given = model.constant_value(model[id].input(port))->real(0);
-            return math::absolute(given - static_cast<double>(bound)) < fusion::furthest_from_whole;
+            const tensor& given = *model.constant_value(model[id].input(port));
+            return given.elements() == 1 &&
+                   math::absolute(given.real(0) - static_cast<double>(bound)) < fusion::furthest_from_whole;
         };
         if (!is_near(1, precision.low) || !is_near(2, precision.high) ||
             !fusion::has_whole_zero_point(model, id, precision)) {
@@ -117,15 +123,12 @@ struct product_quantization {
 
 private:
     static constexpr bool is_quantized_for_products(const graph& model, output_ref from) {
-        if (!fusion::quantizes_to_bytes(model, from.node)) {
-            return false;
-        }
         for (input_ref user = model.first_use(from); user.node != node_id::none; user = model.next_use(user)) {
             if (!model[user.node].is<op::mat_mul>()) {
                 return false;
             }
         }
-        return fusion::has_whole_zero_point(model, from.node, fusion::byte_precision_of(details_of(model, from.node)));
+        return fusion::can_give_bytes(model, from.node);
     }
     /// True for a dequantization of bytes by one scale and zero point.
     static constexpr bool has_bytes(const rewrite& r, output_ref from) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/optimization/compressed_weights.hpp>
+#include <lpt/optimization/product_quantization.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// The scales of columns of weights move behind the product with quantized data, which then has two integer factors:
 /// x * (scale * (codes - zero_point)) = (x * (codes - zero_point)) * scale.
 ///
-/// For weights of 4 bits, which the transformations leave. Results differ by the rounding of the scaled weights.
+/// For weights of 4 bits, and bytes with zero points, which the transformations leave. A FakeQuantize above gives bytes then.
+/// Results differ by the rounding of the scaled weights.
 struct product_scaling {
     static constexpr text_view name = "ProductScaling";
     using pattern = lpt::pattern<op::mat_mul>;
@@ -16,9 +17,11 @@ struct product_scaling {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const op::mat_mul self = model[id].as<op::mat_mul>();
-        const output_ref x = model[id].input(0);
+        const output_ref given = model[id].input(0);
+        const bool quantizes = fusion::can_give_bytes(model, given.node);
         const shape& matrix = model.shape(model[id].input(1));
-        if (model.type(x) != f32 || model.type(id) != f32 || matrix.rank() != 2 || !fusion::dequantizes_bytes(r, x)) {
+        if (model.type(given) != f32 || model.type(id) != f32 || matrix.rank() != 2 ||
+            !(quantizes || fusion::dequantizes_bytes(r, given))) {
             return false;
         }
         const fusion::compressed_weights weights =
@@ -26,10 +29,13 @@ struct product_scaling {
         if (!weights || !(model.shape(weights.centred) == matrix) || model.type(weights.centred) != f32) {
             return false;
         }
-        const node_id product = model.clone(id, {x, weights.centred});
+        if (quantizes) {
+            fusion::give_bytes(r, given.node, fusion::byte_precision_of(details_of(model, given.node)));
+        }
+        rewriting product(r, id);  // the node stays, so that a report counts it
+        model.set_input(id, 1, weights.centred);
         const output_ref scale = model.constant(tensor(weights.scale, shape{weights.columns()}));
-        replace_and_name(r, id, model.add(op::multiply{}, {product, scale}));
-        return true;
+        return product.then(model.add(op::multiply{}, {id, scale})).finish();
     }
 };
 

@@ -194,15 +194,13 @@ value sums_of(operation& n, const known_weights& known, const lpt::integers& end
 /// same for all data: a convolution of ones with the sums of the weights' channels.
 inline output_ref convolution_of_bytes(operation& n, const integer_operands& of, const known_weights& known) {
     const lpt::shape sizes = n.shape(of.data);
-    if (!has_computed_zero_point(n, 2, known) || !sizes.is_static() || sizes.rank() < 3 ||
-        n.rank(of.weights) != sizes.rank()) {
+    const std::size_t rank = n.rank(of.weights);
+    if (!has_computed_zero_point(n, 2, known) || rank < 3 || (sizes.rank_is_static() && sizes.rank() != rank)) {
         return convolved(n, centred(n, of.data, 2, 1), of.centred_weights, {});
     }
     const tensor sums = sums_of_bytes(n, of.bytes, 1, known.zeros, 0);
-    lpt::integers one_image = sizes.dimensions();
-    one_image[0] = 1;
-    one_image[1] = 1;
-    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
+    const output_ref one_image = n.concat({n.indices({1, 1}), n.slice(n.shape_of(of.data), 0, 2, INT64_MAX)}, 0);
+    const output_ref ones = n.broadcast(n.builder().real(1), one_image);
     const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
     const output_ref result = convolved(n, n.convert(of.data, f32), of.centred_weights, {});
     const output_ref zero = n.reshape(whole_of(n, n.value_at(2)), view<std::int64_t>());

@@ -4,6 +4,7 @@
 #include <lpt/import/onnx/protobuf.hpp>
 #include <lpt/tensor/shape.hpp>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -49,6 +50,10 @@ struct node_description {
     std::vector<attribute> attributes;
     std::size_t byte = 0;
 
+    bool has_bodies() const {
+        return std::any_of(attributes.begin(), attributes.end(),
+                           [](const attribute& each) { return static_cast<bool>(each.graph); });
+    }
     const attribute* find(std::string_view wanted) const {
         for (const attribute& each : attributes) {
             if (each.name == wanted) {

@@ -316,12 +316,14 @@ struct dynamically_quantized {
 /// Scale and zero point of the range of the data, which always holds 0; the data as u8.
 inline dynamically_quantized quantize_by_range(operation& n, output_ref x) {
     const output_ref zero = n.like(x, 0);
+    const bool has_rank = n.shape(x).rank_is_static();
+    const output_ref all = has_rank ? x : n.reshape(x, view<std::int64_t>({-1}));
     lpt::integers axes;
-    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+    for (std::size_t axis = 0; axis < n.rank(all); ++axis) {
         axes.push_back(static_cast<std::int64_t>(axis));
     }
-    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(x, axes, false), zero});
-    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(x, axes, false), zero});
+    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(all, axes, false), zero});
+    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(all, axes, false), zero});
     const output_ref width = n.make(op::subtract{}, {greatest, least});
     const output_ref quotient = n.make(op::divide{}, {width, n.like(x, 255)});
     const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});

@@ -5,7 +5,9 @@
 #include <lpt/import/onnx/quantized.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 namespace lpt::inline LPT_ABI::onnx {
 
@@ -88,6 +90,39 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     return producers;
 }
 
+/// Calls `visit` with the names that the bodies of a node, and those inside of them, take from around the node.
+inline void visit_names_from_outside(const node_description& node, const std::function<void(std::string_view)>& visit,
+                                     int depth = 0) {
+    for (const attribute& each : node.attributes) {
+        if (!each.graph || depth == graph_reader::deepest) {
+            continue;
+        }
+        const graph_description body = read_graph(each.graph.open());
+        std::set<std::string_view> own;
+        for (const value_description& input : body.inputs) {
+            own.insert(input.name);
+        }
+        for (const auto& initializer : body.initializers) {
+            own.insert(initializer.first);
+        }
+        for (const node_description& inner : body.nodes) {
+            own.insert(inner.outputs.begin(), inner.outputs.end());
+        }
+        const auto visit_foreign = [&](std::string_view name) {
+            if (!own.contains(name)) {
+                visit(name);
+            }
+        };
+        for (const node_description& inner : body.nodes) {
+            std::for_each(inner.inputs.begin(), inner.inputs.end(), visit_foreign);
+            visit_names_from_outside(inner, visit_foreign, depth + 1);
+        }
+        for (const value_description& output : body.outputs) {
+            visit_foreign(output.name);
+        }
+    }
+}
+
 /// A node of a function, or of a body in it, with the attributes that the caller gives it, and without the inputs that the caller leaves out.
 inline node_description as_called(const node_description& node, const scope& called, const scope& names) {
     node_description result = node;
@@ -121,20 +156,29 @@ inline node_description as_called(const node_description& node, const scope& cal
 
 inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
     const auto producers = detail::producers_of(nodes);
+    const auto begin = [&](const node_description& node) {
+        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+    };
     const auto sources = [&](std::size_t number, auto&& visit) {
-        for (const std::string_view input : nodes[number].inputs) {
-            const auto found = producers.find(input);
-            if (found != producers.end()) {
+        const auto visit_name = [&](std::string_view name) {
+            if (const auto found = producers.find(name); found != producers.end()) {
                 visit(found->second);
             }
+        };
+        std::for_each(nodes[number].inputs.begin(), nodes[number].inputs.end(), visit_name);
+        if (nodes[number].has_bodies()) {
+            begin(nodes[number]);
+            reading(builder_, [&] { detail::visit_names_from_outside(nodes[number], visit_name); });
         }
     };
     const auto circle = [&](std::size_t number) {
-        const node_description& node = nodes[number];
-        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        begin(nodes[number]);
         builder_.wrong({"what it gives leads round in a circle to what it reads"});
     };
-    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
+    const source_node around = builder_.current();
+    const std::vector<std::size_t> order = order_by_sources(nodes.size(), sources, circle);
+    builder_.begin(around);
+    for (const std::size_t number : order) {
         read_node(nodes[number], names);
     }
 }

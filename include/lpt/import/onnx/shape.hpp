@@ -52,6 +52,9 @@ inline void read_shape(operation& n) {
     if (!n.has_attribute("start") && !n.has_attribute("end")) {
         return n.out(all);
     }
+    if (!n.shape(n.in(0)).rank_is_static()) {
+        return n.out(n.slice(all, 0, n.integer("start", 0), n.integer("end", INT64_MAX)));
+    }
     const auto rank = static_cast<std::int64_t>(n.rank(n.in(0)));
     const auto clamped = [&](std::int64_t place) {
         place = place < 0 ? place + rank : place;
