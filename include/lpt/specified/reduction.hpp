@@ -218,6 +218,7 @@ inline step make_position(const operation& op) {
         const std::int64_t outer = product(input.dimensions, 0, axis);
         const std::int64_t length = input.dimensions[axis];
         const std::int64_t inner = product(input.dimensions, axis + 1, input.dimensions.rank());
+        if (length == 0 && outer * inner != 0) fail({"ARG_MAX and ARG_MIN: axis ", axis, " has no elements"});
         const std::int8_t* codes = input.as<std::int8_t>();
         for (std::int64_t i = 0; i < outer * inner; ++i) {
             const std::int8_t* from = codes + i / inner * length * inner + i % inner;
