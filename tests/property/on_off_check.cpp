@@ -236,8 +236,8 @@ bool bypass(random_network& network, node_id id, std::size_t port) {
         is_integral(model[reader.node].type())) {
         return false;  // only quantized values may become integers
     }
-    if (model[id].outputs() != 1 || model.type(source) != model[id].type()) {
-        return false;
+    if (model[id].outputs() != 1 || model.type(source) != model[id].type() || model[id].is<op::read_value>()) {
+        return false;  // Assigns wait for a ReadValue
     }
     try {
         model.replace_uses({id, 0}, source);

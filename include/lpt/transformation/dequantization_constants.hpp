@@ -48,8 +48,7 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
 constexpr node_id through_operation_aligned(rewrite& r, node_id operation, node_id constant) {
     return through_operation(r, operation, pad_left(r, constant, r.model.shape(r.model[operation].input(0)).rank()));
 }
-/// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
-/// operation as it is stays as it is.
+/// `through_operation` for a change of shape alone. A constant of fewer axes than the data stays as it is where it fits behind the operation.
 constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant) {
     const node_id changed = through_operation_aligned(r, operation, constant);
     const shape& before = r.model[constant].shape();

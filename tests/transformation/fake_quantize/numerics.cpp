@@ -201,6 +201,27 @@ TEST_CASE("weights whose levels fit no type are left as they are") {
     CHECK(net.output() == fake_quantize);
 }
 
+TEST_CASE("bounds of 16-bit floats that hold the limits of no type with so many levels keep a FakeQuantize as it is") {
+    for (const bool follows : {false, true}) {
+        graph model;
+        const auto bound = [&](double value) { return model.constant(make_scalar(f16, value)); };
+        const node_id data = model.parameter(f16, shape{1, 3, 2, 2}, "in");
+        const output_ref low = bound(0);
+        const output_ref high = bound(2);
+        const node_id fake_quantize = model.add(op::fake_quantize{65535}, {data, low, high, low, high});
+        model.result(model.add(op::mat_mul{}, {data, fake_quantize}));
+        attribute::tables attributes;
+        transformation_options options;
+        options.update_precisions = false;
+        options.follow_upstream_errors = follows;
+        const restriction_table restrictions;
+        rewrite r(model, attributes, options, restrictions);
+        decompose_second_operand(r, model.producer(model.results()[0], 0));
+        const node_id quantizes = follows ? model.producer(model.producer(model.results()[0], 0), 1) : fake_quantize;
+        CHECK(model[quantizes].is<op::fake_quantize>() == !follows);
+    }
+}
+
 TEST_CASE("weights that are not known are an error that names them") {
     small_network net = testing::quantized_input(255, {-1}, {1});
     rewrite r(net.model, net.attributes, net.options, net.restrictions);

@@ -143,8 +143,7 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
 
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
-/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
-/// constants must not broadcast the data.
+/// Convert (from i8 or u8, or to f32) -> Subtract -> Multiply, each optional and with one consumer; constants must not broadcast the data.
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;

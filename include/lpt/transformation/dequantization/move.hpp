@@ -69,8 +69,7 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
     return parent;
 }
 
-/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data. Gives what the
-/// dequantization gives.
+/// Moves a dequantization from an input of a one-output operation behind it, which then works on the quantized data. Gives its output there.
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
 /// a constant is converted to its type. A relaxed operation gives the type of its data if it `updates_type`, else that of the scale. Raises an error

@@ -72,8 +72,7 @@ inline mask_lanes are_beyond_limits(float_lanes scales) {
     return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
 }
 
-/// Makes the maps of as many of the first channels as fill lanes, with zero points where there is memory for them; gives how many.
-/// Doubles are not limited.
+/// Makes the maps of the first channels, as many as fill lanes, zero points where there is memory for them; gives how many. Limits floats only.
 template <class Real>
 std::size_t set_maps_in_lanes(map_maker<Real, Real>& one, const float* lows, const float* highs, std::size_t channels,
                               std::byte* scales, std::byte* zero_points) {

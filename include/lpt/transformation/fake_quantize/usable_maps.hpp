@@ -64,19 +64,27 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
            channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
 }
 
+/// True if the type of a FakeQuantize's bounds holds the limits of an integer type; `quirk::overflowing_range` does not ask.
+constexpr bool bounds_hold_limits(const rewrite& r, node_id fake_quantize, const data_precision& precision) {
+    const element bounds = r.model.type(r.model[fake_quantize].input(4));
+    return r.follows(quirk::overflowing_range) ||
+           !math::is_infinite(convert_value(bounds, static_cast<double>(precision.high)));
+}
+
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize,
                                               const quantization_details& details) {
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
-    const data_precision result = precision_of_weights(
+    data_precision result = precision_of_weights(
         details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
     if (!result || r.model[fake_quantize].type() == dynamic || !maps_are_usable(r, fake_quantize, details, result)) {
         return {};
     }
-    return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
+    result = r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
+    return bounds_hold_limits(r, fake_quantize, result) ? result : data_precision{};
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
-/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
+/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or levels or limits do not fit.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
     return has_constant_ranges(r.model, fake_quantize)
                ? weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize))

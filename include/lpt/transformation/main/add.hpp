@@ -64,7 +64,6 @@ private:
             .reads(inputs, {{computed, computed}, {computed}})
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
-        fold_dequantization(r, add, full_port);
         return true;
     }
     /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.

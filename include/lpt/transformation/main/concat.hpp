@@ -91,8 +91,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 
 }  // namespace detail
 
-/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a zero point that it lacks counts as 0, a
-/// scale as 1.
+/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a missing zero point is 0, a scale 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
 /// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated

@@ -155,9 +155,7 @@ private:
                 return {};
             }
         }
-        const element bounds = r.model.type(r.model[id].input(4));
-        if (!r.follows(quirk::overflowing_range) &&
-            math::is_infinite(convert_value(bounds, static_cast<double>(result.high)))) {
+        if (!bounds_hold_limits(r, id, result)) {
             return {};
         }
         result.has_zero_point = precision_details_of(details).preferred != type;

@@ -53,8 +53,7 @@ private:
             r.options.reshape_ignore_per_tensor_check && reader != node_id::none && r.model[reader].is<op::mat_mul>();
         return !stays || channels_stay(r.model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
-    /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
-    /// must follow from all other sizes.
+    /// True if every element stays in its batch: the target must copy a number of batches that is not known, or it follows from all other sizes.
     static constexpr bool batch_stays(const graph& model, node_id id) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
