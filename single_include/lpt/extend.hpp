@@ -2879,14 +2879,14 @@ namespace lpt::inline LPT_ABI {
 
 namespace fusion {
 
-/// A FakeQuantize with so many levels as bytes have values, one constant range for all, that gives real numbers.
+/// A FakeQuantize with so many levels as bytes have values, one constant output range for all, that gives real numbers.
 constexpr bool quantizes_to_bytes(const graph& model, node_id id) {
     const node& each = model[id];
     if (!each.is<op::fake_quantize>() || each.type() != f32 || each.as<op::fake_quantize>().levels != 256 ||
         !has_constant_ranges(model, id)) {
         return false;
     }
-    for (std::size_t port = 1; port < 5; ++port) {
+    for (const std::size_t port : {3u, 4u}) {
         if (model.constant_value(each.input(port))->elements() != 1) {
             return false;
         }
@@ -2926,6 +2926,11 @@ constexpr void give_bytes(rewrite& r, node_id id, const data_precision& precisio
     }
 }
 
+/// True for a FakeQuantize that can give bytes, as `byte_precision_of` says.
+constexpr bool can_give_bytes(const graph& model, node_id id) {
+    return quantizes_to_bytes(model, id) && has_whole_zero_point(model, id, byte_precision_of(details_of(model, id)));
+}
+
 }  // namespace fusion
 
 /// A FakeQuantize that finds a level for each value of the bytes that it reads becomes their dequantization.
@@ -2945,8 +2950,9 @@ struct quantization_of_bytes {
         data_precision precision = range_of_type(type, 256);
         precision.has_zero_point = true;
         const auto is_near = [&](std::size_t port, float bound) {
-            const double given = model.constant_value(model[id].input(port))->real(0);
-            return math::absolute(given - static_cast<double>(bound)) < fusion::furthest_from_whole;
+            const tensor& given = *model.constant_value(model[id].input(port));
+            return given.elements() == 1 &&
+                   math::absolute(given.real(0) - static_cast<double>(bound)) < fusion::furthest_from_whole;
         };
         if (!is_near(1, precision.low) || !is_near(2, precision.high) ||
             !fusion::has_whole_zero_point(model, id, precision)) {
@@ -2986,15 +2992,12 @@ struct product_quantization {
 
 private:
     static constexpr bool is_quantized_for_products(const graph& model, output_ref from) {
-        if (!fusion::quantizes_to_bytes(model, from.node)) {
-            return false;
-        }
         for (input_ref user = model.first_use(from); user.node != node_id::none; user = model.next_use(user)) {
             if (!model[user.node].is<op::mat_mul>()) {
                 return false;
             }
         }
-        return fusion::has_whole_zero_point(model, from.node, fusion::byte_precision_of(details_of(model, from.node)));
+        return fusion::can_give_bytes(model, from.node);
     }
     /// True for a dequantization of bytes by one scale and zero point.
     static constexpr bool has_bytes(const rewrite& r, output_ref from) {
@@ -3018,7 +3021,8 @@ namespace lpt::inline LPT_ABI {
 /// The scales of columns of weights move behind the product with quantized data, which then has two integer factors:
 /// x * (scale * (codes - zero_point)) = (x * (codes - zero_point)) * scale.
 ///
-/// For weights of 4 bits, which the transformations leave. Results differ by the rounding of the scaled weights.
+/// For weights of 4 bits, and bytes with zero points, which the transformations leave. A FakeQuantize above gives bytes then.
+/// Results differ by the rounding of the scaled weights.
 struct product_scaling {
     static constexpr text_view name = "ProductScaling";
     using pattern = lpt::pattern<op::mat_mul>;
@@ -3026,9 +3030,11 @@ struct product_scaling {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
         const op::mat_mul self = model[id].as<op::mat_mul>();
-        const output_ref x = model[id].input(0);
+        const output_ref given = model[id].input(0);
+        const bool quantizes = fusion::can_give_bytes(model, given.node);
         const shape& matrix = model.shape(model[id].input(1));
-        if (model.type(x) != f32 || model.type(id) != f32 || matrix.rank() != 2 || !fusion::dequantizes_bytes(r, x)) {
+        if (model.type(given) != f32 || model.type(id) != f32 || matrix.rank() != 2 ||
+            !(quantizes || fusion::dequantizes_bytes(r, given))) {
             return false;
         }
         const fusion::compressed_weights weights =
@@ -3036,10 +3042,13 @@ struct product_scaling {
         if (!weights || !(model.shape(weights.centred) == matrix) || model.type(weights.centred) != f32) {
             return false;
         }
-        const node_id product = model.clone(id, {x, weights.centred});
+        if (quantizes) {
+            fusion::give_bytes(r, given.node, fusion::byte_precision_of(details_of(model, given.node)));
+        }
+        rewriting product(r, id);  // the node stays, so that a report counts it
+        model.set_input(id, 1, weights.centred);
         const output_ref scale = model.constant(tensor(weights.scale, shape{weights.columns()}));
-        replace_and_name(r, id, model.add(op::multiply{}, {product, scale}));
-        return true;
+        return product.then(model.add(op::multiply{}, {id, scale})).finish();
     }
 };
 

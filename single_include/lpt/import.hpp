@@ -792,6 +792,10 @@ struct node_description {
     std::vector<attribute> attributes;
     std::size_t byte = 0;
 
+    bool has_bodies() const {
+        return std::any_of(attributes.begin(), attributes.end(),
+                           [](const attribute& each) { return static_cast<bool>(each.graph); });
+    }
     const attribute* find(std::string_view wanted) const {
         for (const attribute& each : attributes) {
             if (each.name == wanted) {
@@ -2810,12 +2814,14 @@ struct dynamically_quantized {
 /// Scale and zero point of the range of the data, which always holds 0; the data as u8.
 inline dynamically_quantized quantize_by_range(operation& n, output_ref x) {
     const output_ref zero = n.like(x, 0);
+    const bool has_rank = n.shape(x).rank_is_static();
+    const output_ref all = has_rank ? x : n.reshape(x, view<std::int64_t>({-1}));
     lpt::integers axes;
-    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+    for (std::size_t axis = 0; axis < n.rank(all); ++axis) {
         axes.push_back(static_cast<std::int64_t>(axis));
     }
-    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(x, axes, false), zero});
-    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(x, axes, false), zero});
+    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(all, axes, false), zero});
+    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(all, axes, false), zero});
     const output_ref width = n.make(op::subtract{}, {greatest, least});
     const output_ref quotient = n.make(op::divide{}, {width, n.like(x, 255)});
     const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});
@@ -4599,6 +4605,39 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     return producers;
 }
 
+/// Calls `visit` with the names that the bodies of a node, and those inside of them, take from around the node.
+inline void visit_names_from_outside(const node_description& node, const std::function<void(std::string_view)>& visit,
+                                     int depth = 0) {
+    for (const attribute& each : node.attributes) {
+        if (!each.graph || depth == graph_reader::deepest) {
+            continue;
+        }
+        const graph_description body = read_graph(each.graph.open());
+        std::set<std::string_view> own;
+        for (const value_description& input : body.inputs) {
+            own.insert(input.name);
+        }
+        for (const auto& initializer : body.initializers) {
+            own.insert(initializer.first);
+        }
+        for (const node_description& inner : body.nodes) {
+            own.insert(inner.outputs.begin(), inner.outputs.end());
+        }
+        const auto visit_foreign = [&](std::string_view name) {
+            if (!own.contains(name)) {
+                visit(name);
+            }
+        };
+        for (const node_description& inner : body.nodes) {
+            std::for_each(inner.inputs.begin(), inner.inputs.end(), visit_foreign);
+            visit_names_from_outside(inner, visit_foreign, depth + 1);
+        }
+        for (const value_description& output : body.outputs) {
+            visit_foreign(output.name);
+        }
+    }
+}
+
 /// A node of a function, or of a body in it, with the attributes that the caller gives it, and without the inputs that the caller leaves out.
 inline node_description as_called(const node_description& node, const scope& called, const scope& names) {
     node_description result = node;
@@ -4632,20 +4671,29 @@ inline node_description as_called(const node_description& node, const scope& cal
 
 inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
     const auto producers = detail::producers_of(nodes);
+    const auto begin = [&](const node_description& node) {
+        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+    };
     const auto sources = [&](std::size_t number, auto&& visit) {
-        for (const std::string_view input : nodes[number].inputs) {
-            const auto found = producers.find(input);
-            if (found != producers.end()) {
+        const auto visit_name = [&](std::string_view name) {
+            if (const auto found = producers.find(name); found != producers.end()) {
                 visit(found->second);
             }
+        };
+        std::for_each(nodes[number].inputs.begin(), nodes[number].inputs.end(), visit_name);
+        if (nodes[number].has_bodies()) {
+            begin(nodes[number]);
+            reading(builder_, [&] { detail::visit_names_from_outside(nodes[number], visit_name); });
         }
     };
     const auto circle = [&](std::size_t number) {
-        const node_description& node = nodes[number];
-        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        begin(nodes[number]);
         builder_.wrong({"what it gives leads round in a circle to what it reads"});
     };
-    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
+    const source_node around = builder_.current();
+    const std::vector<std::size_t> order = order_by_sources(nodes.size(), sources, circle);
+    builder_.begin(around);
+    for (const std::size_t number : order) {
         read_node(nodes[number], names);
     }
 }
@@ -5848,15 +5896,13 @@ value sums_of(operation& n, const known_weights& known, const lpt::integers& end
 /// same for all data: a convolution of ones with the sums of the weights' channels.
 inline output_ref convolution_of_bytes(operation& n, const integer_operands& of, const known_weights& known) {
     const lpt::shape sizes = n.shape(of.data);
-    if (!has_computed_zero_point(n, 2, known) || !sizes.is_static() || sizes.rank() < 3 ||
-        n.rank(of.weights) != sizes.rank()) {
+    const std::size_t rank = n.rank(of.weights);
+    if (!has_computed_zero_point(n, 2, known) || rank < 3 || (sizes.rank_is_static() && sizes.rank() != rank)) {
         return convolved(n, centred(n, of.data, 2, 1), of.centred_weights, {});
     }
     const tensor sums = sums_of_bytes(n, of.bytes, 1, known.zeros, 0);
-    lpt::integers one_image = sizes.dimensions();
-    one_image[0] = 1;
-    one_image[1] = 1;
-    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
+    const output_ref one_image = n.concat({n.indices({1, 1}), n.slice(n.shape_of(of.data), 0, 2, INT64_MAX)}, 0);
+    const output_ref ones = n.broadcast(n.builder().real(1), one_image);
     const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
     const output_ref result = convolved(n, n.convert(of.data, f32), of.centred_weights, {});
     const output_ref zero = n.reshape(whole_of(n, n.value_at(2)), view<std::int64_t>());
@@ -6931,6 +6977,9 @@ inline void read_shape(operation& n) {
     const output_ref all = n.shape_of(n.in(0));
     if (!n.has_attribute("start") && !n.has_attribute("end")) {
         return n.out(all);
+    }
+    if (!n.shape(n.in(0)).rank_is_static()) {
+        return n.out(n.slice(all, 0, n.integer("start", 0), n.integer("end", INT64_MAX)));
     }
     const auto rank = static_cast<std::int64_t>(n.rank(n.in(0)));
     const auto clamped = [&](std::int64_t place) {
@@ -21527,6 +21576,7 @@ inline step make_position(const operation& op) {
         const std::int64_t outer = product(input.dimensions, 0, axis);
         const std::int64_t length = input.dimensions[axis];
         const std::int64_t inner = product(input.dimensions, axis + 1, input.dimensions.rank());
+        if (length == 0 && outer * inner != 0) fail({"ARG_MAX and ARG_MIN: axis ", axis, " has no elements"});
         const std::int8_t* codes = input.as<std::int8_t>();
         for (std::int64_t i = 0; i < outer * inner; ++i) {
             const std::int8_t* from = codes + i / inner * length * inner + i % inner;

@@ -17,6 +17,7 @@
 #include <boost/hana/fwd/chain.hpp>
 #include <boost/hana/is_empty.hpp>
 #include <boost/hana/length.hpp>
+#include <boost/hana/range.hpp>
 #include <boost/hana/remove_if.hpp>
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
@@ -225,7 +226,7 @@ struct input_ref {
 // ======== lpt/base/hana.hpp
 #ifndef LPT_HOLDS_BASE_HANA_HPP
 #define LPT_HOLDS_BASE_HANA_HPP
-/// The only include of Hana. The library's lists of types (`stage`, `restrictions`, `op::list`, `attribute::set`) are Hana sequences
+/// The include of Hana that most headers need. The library's lists of types (`stage`, `restrictions`, `op::list`, `attribute::set`) are Hana sequences
 /// of `hana::type_c<Member>`: `hana::for_each`, `hana::find_if`, `hana::remove_if` … work on them, each behind its own Hana header.
 ///
 /// Functions that make other lists (`hana::transform`, `hana::append` …) must give types again; `hana::to<hana::tuple_tag>(list)` takes
@@ -18252,8 +18253,7 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
 
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
-/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
-/// constants must not broadcast the data.
+/// Convert (from i8 or u8, or to f32) -> Subtract -> Multiply, each optional and with one consumer; constants must not broadcast the data.
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;
@@ -18566,15 +18566,17 @@ public:
         return text(r_.model[operation_].name().view(), suffix);
     }
 
-    /// Hands the readers over. `with_shapes`: ShapeOf reads the last operation, too.
-    constexpr bool finish(bool with_shapes = false) {
+    /// Hands the readers over.
+    constexpr bool finish() { return hand_over(operation_); }
+    /// Hands the readers over; ShapeOf reads the last operation, too.
+    constexpr bool finish_with_shapes() { return hand_over(last_); }
+
+private:
+    constexpr bool hand_over(output_ref with_shape) {
         graph& model = r_.model;
         for (const input_ref user : readers_) {
             const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
-            model.set_input(user.node, static_cast<std::size_t>(user.port), last_);
-            if (reads_shape && !with_shapes) {
-                model.set_input(user.node, static_cast<std::size_t>(user.port), operation_);
-            }
+            model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? with_shape : last_);
         }
         if (old_ != node_id::none) {
             model.replace(old_, operation_);
@@ -18640,13 +18642,14 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 
 }  // namespace detail
 
+/// What a node has to have for itself: a whole dequantization, or only its zero point, where scales go into constants of the node's own.
+enum class owned { dequantization, zero_point };
+
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
 /// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
 ///
 /// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
-///
-/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
-[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, bool takes_scales = true) {
+[[gnu::noinline]] constexpr node_id unshare(rewrite& r, node_id id, owned part = owned::dequantization) {
     seq<output_ref, 5> inputs = inputs_of(r.model, id);
     bool separated = false;
     for (std::size_t port = 0; port < inputs.size(); ++port) {
@@ -18655,7 +18658,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
         }
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
         inputs[port] = r.model[id].input(port);
-        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
+        if (!found.empty() && (part == owned::dequantization || found.has_subtract()) && is_shared(r.model, found)) {
             std::size_t first = 0;
             while (!(r.model[id].input(first) == r.model[id].input(port))) {
                 ++first;
@@ -18673,11 +18676,11 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
     return made;
 }
 
-/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
-/// scale is on input 1. `takes_scales`: see `unshare`.
-constexpr bool is_unshared(const graph& model, const dequantization& found, bool takes_scales = true) {
+/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its scale is on input 1.
+constexpr bool is_unshared(const graph& model, const dequantization& found, owned part = owned::dequantization) {
     const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
-    return found.empty() || (is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found)));
+    const bool may_be_shared = part == owned::zero_point && !found.has_subtract();
+    return found.empty() || (is_normal && (may_be_shared || !is_shared(model, found)));
 }
 
 /// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type
@@ -18798,9 +18801,8 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
     return found;
 }
 
-/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
-/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
-/// zero point of zero takes the Subtract away.
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the Convert's type. The zero point is
+/// rounded, halves away from zero, and made a scalar where all its values are equal; a zero point of zero takes the Subtract away.
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
 /// is the same everywhere gets the shape `spread`, if there is one.
@@ -19226,8 +19228,7 @@ inline mask_lanes are_beyond_limits(float_lanes scales) {
     return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
 }
 
-/// Makes the maps of as many of the first channels as fill lanes, with zero points where there is memory for them; gives how many.
-/// Doubles are not limited.
+/// Makes the maps of the first channels, as many as fill lanes, zero points where there is memory for them; gives how many. Limits floats only.
 template <class Real>
 std::size_t set_maps_in_lanes(map_maker<Real, Real>& one, const float* lows, const float* highs, std::size_t channels,
                               std::byte* scales, std::byte* zero_points) {
@@ -19402,19 +19403,27 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
            channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
 }
 
+/// True if the type of a FakeQuantize's bounds holds the limits of an integer type; `quirk::overflowing_range` does not ask.
+constexpr bool bounds_hold_limits(const rewrite& r, node_id fake_quantize, const data_precision& precision) {
+    const element bounds = r.model.type(r.model[fake_quantize].input(4));
+    return r.follows(quirk::overflowing_range) ||
+           !math::is_infinite(convert_value(bounds, static_cast<double>(precision.high)));
+}
+
 /// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize,
                                               const quantization_details& details) {
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
-    const data_precision result = precision_of_weights(
+    data_precision result = precision_of_weights(
         details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
     if (!result || r.model[fake_quantize].type() == dynamic || !maps_are_usable(r, fake_quantize, details, result)) {
         return {};
     }
-    return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
+    result = r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
+    return bounds_hold_limits(r, fake_quantize, result) ? result : data_precision{};
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
-/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
+/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or levels or limits do not fit.
 constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
     return has_constant_ranges(r.model, fake_quantize)
                ? weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize))
@@ -19449,7 +19458,7 @@ public:
     constexpr node_id in(graph& model) const { return place_ != node_id::none ? place_ : model.constant(values_); }
 
     /// Without axes where all values are equal.
-    constexpr constant collapsed() const {
+    constexpr constant to_scalar() const {
         if (values_.dimensions().rank() == 0 || !is_scalar_like(values_)) {
             return *this;
         }
@@ -19541,7 +19550,7 @@ constexpr constant quotient_or_zero(const tensor& b, const tensor& a) {
 }
 
 /// Of every `step` values the first one, `times` times.
-constexpr constant every(const tensor& values, std::size_t step, std::size_t times) {
+constexpr constant first_of_every(const tensor& values, std::size_t step, std::size_t times) {
     if (step == 1 && times == 1) {
         return values;
     }
@@ -19623,8 +19632,7 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
     return parent;
 }
 
-/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data. Gives what the
-/// dequantization gives.
+/// Moves a dequantization from an input of a one-output operation behind it, which then works on the quantized data. Gives its output there.
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
 /// a constant is converted to its type. A relaxed operation gives the type of its data if it `updates_type`, else that of the scale. Raises an error
@@ -19886,10 +19894,9 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 
 /// Whether a convolution of any sort has quantized weights, as far as can be said before anything was transformed.
 ///
-/// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or
-/// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
-/// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
-/// has the type of the weights.
+/// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or by a dequantization with
+/// constants that vary over the output channels alone (and the groups, if no Reshape makes them) of a low precision Constant or such a FakeQuantize,
+/// which may lie behind one more Convert. A zero point with a Convert has the type of the weights.
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);
@@ -20344,8 +20351,7 @@ struct convert_avg_pool {
         if (!(model[made].shape() == model[id].shape()) || (torch && model[id].shape().is_dynamic())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        model.set_tensor_names(made, model[id].tensor_names());
-        return replace_and_name(r, id, made);
+        return replace_first_output(r, id, made);
     }
 };
 
@@ -20779,7 +20785,7 @@ struct stored_dequantization {
     constexpr explicit operator bool() const { return multiply != node_id::none; }
 };
 
-/// The dequantization that ends in a Multiply; empty if the Multiply ends none with data of one of the `precisions`.
+/// The dequantization that ends in a Multiply, of data of one of the `precisions`; empty if there is none.
 constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply,
                                                            view<element> precisions) {
     for (const std::size_t port : {0u, 1u}) {
@@ -20900,7 +20906,6 @@ constexpr bool pads_with_zeros(const graph& model, node_id id) {
            are_spatial_margins(model.constant_value(pad.input(2)));
 }
 
-/// A Pad with zeros around the spatial axes goes into the convolution that reads it: pads = pads + margins of the Pad.
 template <class Rule, class Convolution>
 struct pad_fusion {
     static constexpr bool transform(rewrite& r, node_id id) {
@@ -21964,7 +21969,6 @@ private:
             .reads(inputs, {{computed, computed}, {computed}})
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
-        fold_dequantization(r, add, full_port);
         return true;
     }
     /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
@@ -22001,7 +22005,7 @@ private:
         const node_id multiply =
             model.add_relaxed(op::multiply{}, {add, found.scale}, {{f32, f32}, {above.type()}}, above.name());
         copy_information(r, found.multiply, multiply);
-        return scaled.then(multiply).finish(true);
+        return scaled.then(multiply).finish_with_shapes();
     }
     /// Turns the Add into data + shift. If the data comes from a Subtract of a constant: one Subtract of both. Otherwise an Add if it is a bias,
     /// else a Subtract of -shift.
@@ -22035,7 +22039,7 @@ private:
 namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if all its elements are equal.
-constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
+constexpr node_id to_scalar(rewrite& r, node_id constant) {
     const tensor& value = constant_of(r.model, constant);
     return is_scalar_like(value) && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
 }
@@ -22058,7 +22062,7 @@ constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_
 /// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
 constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
     if (constant_of(r.model, constant).elements() == 1) {
-        return to_scalar_if_equal(r, constant);
+        return to_scalar(r, constant);
     }
     seq<output_ref, 5> inputs;
     inputs.push_back(constant);
@@ -22075,8 +22079,7 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
 constexpr node_id through_operation_aligned(rewrite& r, node_id operation, node_id constant) {
     return through_operation(r, operation, pad_left(r, constant, r.model.shape(r.model[operation].input(0)).rank()));
 }
-/// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
-/// operation as it is stays as it is.
+/// `through_operation` for a change of shape alone. A constant of fewer axes than the data stays as it is where it fits behind the operation.
 constexpr node_id through_change_of_shape(rewrite& r, node_id operation, node_id constant) {
     const node_id changed = through_operation_aligned(r, operation, constant);
     const shape& before = r.model[constant].shape();
@@ -22639,7 +22642,7 @@ constexpr constant join_constants(const graph& model, node_id concat, const seq<
                                   node_id dequantization::* part, element type, double missing) {
     const std::size_t axis = concat_axis(model, concat);
     if (!model[concat].shape().is_static(axis)) {
-        return constant(model, all[0].*part).collapsed().as(type);
+        return constant(model, all[0].*part).to_scalar().as(type);
     }
     seq<tensor> parts;
     for (std::size_t port = 0; port < all.size(); ++port) {
@@ -22679,7 +22682,7 @@ constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<deq
     const element type = convert == node_id::none ? real_type : model.type(model[convert].input(0));
     const constant zero_point = join_constants(model, concat, all, &dequantization::zero_point, type, 0);
     if (convert == node_id::none) {
-        return zero_point.collapsed().in(model);
+        return zero_point.to_scalar().in(model);
     }
     return clone_with_information(r, convert, {zero_point.in(model)});
 }
@@ -22707,7 +22710,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
     }
     if (const node_id multiply = first_with(&dequantization::multiply); multiply != node_id::none) {
         const element type = model[first_with(&dequantization::scale)].type();
-        const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).collapsed();
+        const constant scale = join_constants(model, concat, all, &dequantization::scale, type, 1).to_scalar();
         append(model.add(op::multiply{}, {joined.last(), scale.in(model)}),
                "/DequantizationMultyply");  // spelled as upstream spells it
         model.relax_output(joined.last().node, model[multiply].type());
@@ -22716,8 +22719,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 
 }  // namespace detail
 
-/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a zero point that it lacks counts as 0, a
-/// scale as 1.
+/// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a missing zero point is 0, a scale 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
 /// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated
@@ -22958,12 +22960,11 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// Quantizes a FakeQuantize with constant ranges to the range of an integer type and appends the dequantization, with
 /// scales and zero points for each channel of its output range.
 ///
-/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
-/// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
-/// type f32 and, with `quirk::clamped_scale`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
-/// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
-/// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
-/// `details` are those of the FakeQuantize.
+/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are equal), its output type the
+/// integer type if tensors may have low precision. Constant data is folded, rounded. Scales have type f32 and, with `quirk::clamped_scale`, a
+/// magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is false or all are 0. Names:
+/// "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and scales 1 and zero points 0, nothing is done.
+/// Attributes of the FakeQuantize stay. `details` are those of the FakeQuantize.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {
@@ -23073,23 +23074,28 @@ struct low_precision_weights {
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
 /// weights in the integer type of `weights_precision_of`; without `update_precisions` they are real, without Convert.
 ///
-/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
-/// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
-                                                                  bool must_fold = true) {
+/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not known.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {
         return {};
     }
-    if (must_fold) {
-        detail::fold_data(r.model, fake_quantize);
-    }
+    detail::fold_data(r.model, fake_quantize);
     const text name = r.model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
-    if (parts && must_fold && !parts.is_constant(r.model)) {
+    if (parts && !parts.is_constant(r.model)) {
         fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
     }
     return parts;
+}
+/// The same on a second operand, which may be an activation: nothing is folded.
+constexpr void decompose_second_operand(rewrite& r, node_id operation) {
+    const node_id second = r.model.producer(operation, 1);
+    if (r.model[second].is<op::fake_quantize>()) {
+        if (const data_precision precision = weights_precision_of(r, second)) {
+            decompose_fake_quantize(r, second, precision);
+        }
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI
@@ -23247,7 +23253,7 @@ constexpr tensor scale_behind(const tensor& data, const tensor& weights, const s
     channels[1] = static_cast<dimension>(outputs);
     constant left = to_scalar(data);
     if (left.dimensions().rank() != 0) {
-        left = tensor(every(data, data.elements() / groups, outputs / groups), channels);
+        left = tensor(first_of_every(data, data.elements() / groups, outputs / groups), channels);
     }
     constant right = weights;
     if (weights.elements() == 1) {
@@ -23298,11 +23304,12 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     graph& model = r.model;
     // What nobody else reads is rewritten as it stands; otherwise a copy of the convolution, with dequantizations of its own.
     const bool owns_what_changes =
-        is_unshared(model, facts.data, false) &&
-        (facts.weights.found.empty() || (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, false)));
+        is_unshared(model, facts.data, owned::zero_point) &&
+        (facts.weights.found.empty() ||
+         (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, owned::zero_point)));
     const bool shares_dequantizations = !is_unshared(model, facts.data) || (facts.weights.reshape == node_id::none &&
                                                                             !is_unshared(model, facts.weights.found));
-    const node_id convolution = owns_what_changes ? id : unshare(r, id, false);
+    const node_id convolution = owns_what_changes ? id : unshare(r, id, owned::zero_point);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -23432,7 +23439,7 @@ struct depth_to_space_transformation : movement<depth_to_space_transformation, c
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
 
     static constexpr node_id constant_behind(rewrite& r, node_id, node_id constant) {
-        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
+        return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar(r, constant);
     }
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id operation, const dequantization& found) {
         if (!r.follows(quirk::depth_to_space_constants) || !result_takes(r.model, operation, found)) {
@@ -23567,11 +23574,10 @@ namespace lpt::inline LPT_ABI {
 
 /// Turns a FakeQuantize on activations into a quantization to a low precision type and a dequantization.
 ///
-/// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several
-/// FakeQuantize operations (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from
-/// the FakeQuantize's own output range. A Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision
-/// type than the one that is wanted, the dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to
-/// the operation that reads it.
+/// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several FakeQuantize operations
+/// (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from the FakeQuantize's own output range. A
+/// Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision type than the one that is wanted, the
+/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to the operation that reads it.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;
@@ -23712,9 +23718,7 @@ private:
                 return {};
             }
         }
-        const element bounds = r.model.type(r.model[id].input(4));
-        if (!r.follows(quirk::overflowing_range) &&
-            math::is_infinite(convert_value(bounds, static_cast<double>(result.high)))) {
+        if (!bounds_hold_limits(r, id, result)) {
             return {};
         }
         result.has_zero_point = precision_details_of(details).preferred != type;
@@ -23764,12 +23768,12 @@ struct gather_transformation : movement<gather_transformation, can_move_behind, 
 
     static constexpr node_id constant_behind(rewrite& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const std::size_t axis = gathered_axis(r.model, gather);
         const node_id full = pad_left(r, constant, r.model.shape(r.model[gather].input(0)).rank());
         if (r.model[full].shape()[axis] != 1) {
-            return to_scalar_if_equal(r, through_operation(r, gather, full));
+            return to_scalar(r, through_operation(r, gather, full));
         }
         // The same all along the axis: the axes of the indices that take its place have size 1.
         const shape& own = r.model[full].shape();
@@ -24002,10 +24006,8 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        // Nothing is unshared: the product gets constants of its own. The second operand may be an activation, so its FakeQuantize need not fold.
-        if (const node_id second = model.producer(id, 1); model[second].is<op::fake_quantize>()) {
-            decompose_weights(r, second, false);
-        }
+        // Nothing is unshared: the product gets constants of its own.
+        decompose_second_operand(r, id);
         const dequantization a = normalize_dequantization(r, find_dequantization(r, id, 0));
         const dequantization b = normalize_dequantization(r, find_dequantization(r, id, 1));
         // Without update_precisions a FakeQuantize stays.
@@ -24468,13 +24470,16 @@ private:
     static constexpr double pad_value(const graph& model, node_id id) {
         return model.constant_value(model[id].input(3))->real(0);
     }
-    /// The axis that gets new elements if there is exactly one; the rank if there is none, one more if there are several.
-    static constexpr std::size_t filled_axis(const margins& pads) {
-        const std::size_t rank = pads.begin.size();
-        std::size_t result = rank;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
+    /// How many axes get new elements, and the last of them.
+    struct filled_axes {
+        std::size_t count = 0;
+        std::size_t last = 0;
+    };
+    static constexpr filled_axes filled_by(const margins& pads) {
+        filled_axes result;
+        for (std::size_t axis = 0; axis < pads.begin.size(); ++axis) {
             if (pads.begin[axis] > 0 || pads.end[axis] > 0) {
-                result = result == rank ? axis : rank + 1;
+                result = {result.count + 1, axis};
             }
         }
         return result;
@@ -24509,11 +24514,10 @@ private:
     }
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
-        const std::size_t filled = filled_axis(pads);
-        return filled >= data.rank() || !data.is_static(filled)
-                   ? filled == data.rank()
-                   : varies_only_where(aligned_shape(model, constant, data.rank()),
-                                       [=](std::size_t axis) { return axis == filled; });
+        const filled_axes filled = filled_by(pads);
+        return filled.count == 0 || (filled.count == 1 && data.is_static(filled.last) &&
+                                     varies_only_where(aligned_shape(model, constant, data.rank()),
+                                                       [=](std::size_t axis) { return axis == filled.last; }));
     }
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         return !varies_only_where(aligned_shape(model, constant, pads.begin.size()),
@@ -24524,18 +24528,18 @@ private:
     static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
-        const std::size_t axis = filled_axis(margins_of(r.model, pad));
-        if (value.elements() != 1 || axis >= data.rank()) {
+        const filled_axes filled = filled_by(margins_of(r.model, pad));
+        if (value.elements() != 1 || filled.count != 1) {
             return constant;
         }
         shape dimensions = shape::of_ones(data.rank());
-        dimensions[axis] = data[axis];
+        dimensions[filled.last] = data[filled.last];
         return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
     }
     static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const node_id full = pad_left(r, constant, model[pad].shape().rank());
         margins pads = margins_of(model, pad);
@@ -24711,7 +24715,7 @@ struct reshape_transformation : movement<reshape_transformation> {
     static constexpr node_id constant_behind(rewrite& r, node_id reshape, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         if (is_scalar_like(value)) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         const shape& after = r.model[reshape].shape();
         const shape own = aligned_shape(r.model, constant, r.model.shape(r.model[reshape].input(0)).rank());
@@ -24741,8 +24745,7 @@ private:
             r.options.reshape_ignore_per_tensor_check && reader != node_id::none && r.model[reader].is<op::mat_mul>();
         return !stays || channels_stay(r.model, id, found) ? yes : refuse(reason::disabled_by_option);
     }
-    /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
-    /// must follow from all other sizes.
+    /// True if every element stays in its batch: the target must copy a number of batches that is not known, or it follows from all other sizes.
     static constexpr bool batch_stays(const graph& model, node_id id) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
@@ -24804,7 +24807,7 @@ private:
     static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
         shape dimensions = shape::of_ones(after.rank());
         dimensions[1] = after[1];
-        return tensor(every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
+        return tensor(first_of_every(value, 1, static_cast<std::size_t>(after[1] / channels)), dimensions);
     }
     /// Values along an axis that Reshape leaves where it is: only the axes of size 1 after it change their number.
     static constexpr tensor extended(const tensor& value, const shape& own, std::size_t rank) {
@@ -24922,7 +24925,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation, is_
     static constexpr node_id constant_behind(rewrite& r, node_id slice, node_id constant) {
         graph& model = r.model;
         if (constant_of(model, constant).elements() == 1) {
-            return to_scalar_if_equal(r, constant);
+            return to_scalar(r, constant);
         }
         constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
         op::strided_slice masks = model[slice].as<op::strided_slice>();
@@ -24935,7 +24938,7 @@ struct strided_slice_transformation : movement<strided_slice_transformation, is_
             inputs.push_back(model.constant(make_indices(places)));
         }
         take_single_elements_whole(masks, positions, model[constant].shape());
-        return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, model[slice].version()));
+        return to_scalar(r, fold_to_constant(r, masks, inputs, model[slice].version()));
     }
 
 private:
@@ -25203,10 +25206,9 @@ namespace lpt::inline LPT_ABI {
 /// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
 /// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
 ///
-/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool,
-/// Relu …: `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes
-/// becomes integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type
-/// than u8.
+/// The operation itself stays as it is. A FakeQuantize with one scale above operations that hand its precision on (Reshape, MaxPool, Relu …:
+/// `move_behind`) is decomposed, and its dequantization moved behind them, by the rules of each. A Constant that a FakeQuantize quantizes becomes
+/// integers. Refused where that needs a zero point or no type suits its levels, and where data or state have another low precision type than u8.
 /// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
 struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
@@ -25445,7 +25447,7 @@ constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id cons
     constant = pad_left(r, constant, rank);
     const tensor& value = constant_of(r.model, constant);
     if (value.elements() == 1 || value.dimensions()[static_cast<std::size_t>(axis)] == 1) {
-        result.resize(outputs, to_scalar_if_equal(r, constant));
+        result.resize(outputs, to_scalar(r, constant));
         return result;
     }
     seq<output_ref> parts;
@@ -25453,7 +25455,7 @@ constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id cons
         fail({"the dequantization constants above '", r.model[split].name(), "' cannot be split"});
     }
     for (const output_ref part : parts) {
-        result.push_back(to_scalar_if_equal(r, part.node));
+        result.push_back(to_scalar(r, part.node));
     }
     return result;
 }
@@ -26097,27 +26099,19 @@ struct linear_operands {
     output_ref data;
     output_ref first;   // constant of the inner operation
     output_ref second;  // constant of the outer operation
-    constexpr explicit operator bool() const { return inner != node_id::none; }
 };
-
-/// The operands of two linear operations in a row; empty if `outer` is not the only reader of an `Inner` with a constant.
-template <class Inner>
-constexpr linear_operands find_linear_operands(const graph& model, node_id outer) {
-    const detail::operands_with_constant below = detail::operands_of(model, outer);
-    const node_id inner = below.data.node;
-    if (!below || !model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
-        return {};
-    }
-    const detail::operands_with_constant above = detail::operands_of(model, inner);
-    return above ? linear_operands{inner, above.data, above.constant, below.constant} : linear_operands{};
-}
 
 /// A rule that makes one operation, or two others, of an `Inner` with a constant and the operation with one that alone reads it.
 template <class Rule, class Inner>
 struct linear_fusion {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        const linear_operands found = find_linear_operands<Inner>(r.model, id);
-        return found && Rule::fuse(r, id, found);
+        const detail::operands_with_constant below = detail::operands_of(r.model, id);
+        const node_id inner = below.data.node;
+        if (!below || !r.model[inner].template is<Inner>() || r.model.use_count({inner, 0}) != 1) {
+            return false;
+        }
+        const detail::operands_with_constant above = detail::operands_of(r.model, inner);
+        return above && Rule::fuse(r, id, {inner, above.data, above.constant, below.constant});
     }
 };
 
@@ -30337,26 +30331,33 @@ constexpr bool share_port(const port_types& one, const port_types& other) {
     }
     return false;
 }
+constexpr void add_new(seq<std::int32_t, 8>& ports, view<std::int32_t> more) {
+    for (const std::int32_t port : more) {
+        if (!ports.contains(port)) {
+            ports.push_back(port);
+        }
+    }
+}
 /// The ports of `groups` in sets without common members: ports that have to have one type.
 constexpr seq<port_types> united_ports(view<port_types> groups) {
     seq<port_types> result;
     for (const port_types& each : groups) {
-        port_types united{each.ports, {}};
+        port_types* united = nullptr;
         for (std::size_t i = 0; i < result.size();) {
-            if (!share_port(result[i], united)) {
-                ++i;
+            if (united == nullptr && share_port(result[i], each)) {
+                united = &result[i];
+            } else if (share_port(result[i], each)) {
+                add_new(united->ports, result[i].ports);
+                result.erase(i);
                 continue;
             }
-            seq<std::int32_t, 8> ports = result[i].ports;
-            for (const std::int32_t port : united.ports) {
-                if (!ports.contains(port)) {
-                    ports.push_back(port);
-                }
-            }
-            united.ports = ports;
-            result.erase(i);
+            ++i;
         }
-        result.push_back(united);
+        if (united != nullptr) {
+            add_new(united->ports, each.ports);
+        } else {
+            result.push_back({each.ports, {}});
+        }
     }
     return result;
 }
@@ -30415,11 +30416,25 @@ constexpr version_rows rows_about(const seq<precision_row>& rows, op::kind opera
     }
     return result;
 }
+/// The operations that rows of two tables are about.
+template <class Row>
+constexpr seq<op::kind> operations_in(const seq<Row>& one, const seq<Row>& other) {
+    seq<op::kind> result;
+    for (const seq<Row>* rows : {&one, &other}) {
+        for (const Row& each : *rows) {
+            if (!result.contains(each.operation)) {
+                result.push_back(each.operation);
+            }
+        }
+    }
+    return result;
+}
 /// The versions for which the rows of an operation in two tables are intersected.
-constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<precision_row>& other, op::kind operation) {
+template <class Row>
+constexpr seq<int, 8> versions_in(const seq<Row>& one, const seq<Row>& other, op::kind operation) {
     seq<int, 8> result;
-    for (const seq<precision_row>* rows : {&one, &other}) {
-        for (const precision_row& each : *rows) {
+    for (const seq<Row>* rows : {&one, &other}) {
+        for (const Row& each : *rows) {
             if (each.operation == operation && !result.contains(each.version)) {
                 result.push_back(each.version);
             }
@@ -30436,11 +30451,12 @@ constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<preci
     return seq<int, 8>(view<int>(all.values, static_cast<std::size_t>(all.count)));
 }
 
-constexpr void intersect_operation(restriction_table& result, const seq<precision_row>& one,
-                                   const seq<precision_row>& other, op::kind operation, precision_rule both) {
-    for (const int version : versions_in(one, other, operation)) {
-        const version_rows first = rows_about(one, operation, version);
-        const version_rows second = rows_about(other, operation, version);
+/// `both`: what answers for each node where one of the tables has a function; null: such tables raise an error.
+constexpr void intersect_precisions(restriction_table& result, const restriction_table& one,
+                                    const restriction_table& other, op::kind operation, precision_rule both) {
+    for (const int version : versions_in(one.precisions, other.precisions, operation)) {
+        const version_rows first = rows_about(one.precisions, operation, version);
+        const version_rows second = rows_about(other.precisions, operation, version);
         if (first.by_rule || second.by_rule) {
             if (both == nullptr) {
                 fail({"intersection of restrictions of ", op::name(operation),
@@ -30462,25 +30478,41 @@ constexpr void intersect_operation(restriction_table& result, const seq<precisio
     }
 }
 
-/// `both`: what answers for each node where one of the tables has a function; null: such tables raise an error.
+/// Per tensor on the ports where one of the tables asks for it.
+constexpr void intersect_granularities(restriction_table& result, const restriction_table& one,
+                                       const restriction_table& other, op::kind operation) {
+    for (const int version : versions_in(one.granularities, other.granularities, operation)) {
+        granularity_row united{operation, version, {}};
+        bool asked = false;
+        bool on_all_ports = false;
+        for (const seq<granularity_row>* rows : {&one.granularities, &other.granularities}) {
+            for (const granularity_row& each : *rows) {
+                if (each.operation != operation || (each.version != version && each.version != any_version) ||
+                    each.value != attribute::granularity::per_tensor) {
+                    continue;
+                }
+                asked = true;
+                on_all_ports = on_all_ports || each.ports.empty();
+                add_new(united.ports, each.ports);
+            }
+        }
+        if (on_all_ports) {
+            united.ports.clear();
+        }
+        if (asked) {
+            result.granularities.push_back(united);
+        }
+    }
+}
+
 constexpr restriction_table intersect(const restriction_table& one, const restriction_table& other,
                                       precision_rule both) {
     restriction_table result;
-    seq<op::kind> done;
-    for (const seq<precision_row>* rows : {&one.precisions, &other.precisions}) {
-        for (const precision_row& each : *rows) {
-            if (!done.contains(each.operation)) {
-                done.push_back(each.operation);
-                intersect_operation(result, one.precisions, other.precisions, each.operation, both);
-            }
-        }
+    for (const op::kind each : operations_in(one.precisions, other.precisions)) {
+        intersect_precisions(result, one, other, each, both);
     }
-    for (const seq<granularity_row>* rows : {&one.granularities, &other.granularities}) {
-        for (const granularity_row& each : *rows) {
-            if (each.value == attribute::granularity::per_tensor && count_of(result.granularities, each) == 0) {
-                result.granularities.push_back(each);
-            }
-        }
+    for (const op::kind each : operations_in(one.granularities, other.granularities)) {
+        intersect_granularities(result, one, other, each);
     }
     return result;
 }
@@ -30511,6 +30543,167 @@ constexpr restriction_table without(const restriction_table& table) {
     ((result.granularities = detail::rows_besides(result.granularities, Ops::number)), ...);
     return result;
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/restriction/intersection.hpp
+#ifndef LPT_HOLDS_RESTRICTION_INTERSECTION_HPP
+#define LPT_HOLDS_RESTRICTION_INTERSECTION_HPP
+/// What two lists of restrictions both accept, as a list again.
+///
+/// Hana goes through the operations; what an operation is left with is computed as rows of a table, of which types are made.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+/// The precisions of an operation, or its granularity.
+template <class Op, bool AboutGranularity>
+struct about {};
+
+struct add_what_is_new {
+    template <class... Known, class Restriction>
+    constexpr auto operator()(type_list<Known...>, hana::basic_type<Restriction>) const {
+        using subject = about<typename subject_of<Restriction>::type, subject_of<Restriction>::about_granularity>;
+        return choose<(is_same<Known, subject> || ...), type_list<Known...>, type_list<Known..., subject>>{};
+    }
+};
+
+/// What lists `One` and `Other` come to for one operation. Rows of the same version stand together.
+template <class Op, class One, class Other>
+constexpr restriction_table intersect_lists() {
+    restriction_table result;
+    intersect_precisions(result, One{}.table(), Other{}.table(), Op::number, nullptr);
+    intersect_granularities(result, One{}.table(), Other{}.table(), Op::number);
+    return result;
+}
+/// How many rows they are. The table has a name because clang 16 does not destroy it where it is a part of a template argument.
+template <auto Rows, class Op, class One, class Other>
+constexpr std::size_t count_common() {
+    const restriction_table all = intersect_lists<Op, One, Other>();
+    return (all.*Rows).size();
+}
+/// The rows of one sort, inside the object, as a constant must keep them.
+template <class Row, auto Rows, class Op, class One, class Other>
+constexpr auto keep_common() {
+    const restriction_table all = intersect_lists<Op, One, Other>();
+    seq<Row, count_common<Rows, Op, One, Other>()> result;
+    result.append(all.*Rows);
+    return result;
+}
+template <class Op, class One, class Other>
+struct common_rows {
+    static constexpr auto precisions = keep_common<precision_row, &restriction_table::precisions, Op, One, Other>();
+    static constexpr auto granularities =
+        keep_common<granularity_row, &restriction_table::granularities, Op, One, Other>();
+
+    /// The first row of precisions that is not of the version of row `first`.
+    static constexpr std::size_t end_of_version(std::size_t first) {
+        std::size_t end = first;
+        while (end < precisions.size() && precisions[end].version == precisions[first].version) {
+            ++end;
+        }
+        return end;
+    }
+};
+
+template <class Op, int Version>
+using versioned = choose<Version == any_version, Op, in_version<Op, Version>>;
+
+/// Calls a function with the integral constants from `First` to `End - 1`.
+template <std::size_t First, std::size_t End, class Function>
+constexpr auto with_numbers(Function function) {
+    return hana::unpack(hana::range_c<std::size_t, First, End>, function);
+}
+
+template <std::int32_t... Ports>
+struct group_of_ports {
+    static constexpr auto value = ports<Ports...>;
+};
+template <std::int32_t Port>
+struct group_of_ports<Port> {
+    static constexpr int value = Port;
+};
+
+/// Row number `Row` of the precisions as an `on<…>`; none where nothing may be quantized.
+template <class Rows, std::size_t Row>
+constexpr auto accepted_in() {
+    constexpr std::size_t ports = Rows::precisions[Row].accepted.ports.size();
+    if constexpr (ports == 0) {
+        return type_list<>{};
+    } else {
+        return with_numbers<0, ports>([](auto... port) {
+            using group = group_of_ports<Rows::precisions[Row].accepted.ports[decltype(port)::value]...>;
+            return with_numbers<0, Rows::precisions[Row].accepted.types.size()>([](auto... type) {
+                return type_list<on<group::value, Rows::precisions[Row].accepted.types[decltype(type)::value]...>>{};
+            });
+        });
+    }
+}
+
+/// The rows of precisions from `First` on as a list of restrictions, one for each version.
+template <class Op, class Rows, std::size_t First = 0>
+constexpr auto list_precisions() {
+    if constexpr (First == Rows::precisions.size()) {
+        return type_list<>{};
+    } else {
+        constexpr std::size_t end = Rows::end_of_version(First);
+        using accepted = decltype(with_numbers<First, end>(
+            [](auto... row) { return joined<type_list<>, decltype(accepted_in<Rows, decltype(row)::value>())...>{}; }));
+        using operation = versioned<Op, Rows::precisions[First].version>;
+        using restriction = typename decltype(hana::unpack(accepted{}, [](auto... on) {
+            return hana::type_c<precisions<operation, typename decltype(on)::type...>>;
+        }))::type;
+        return hana::concat(type_list<restriction>{}, list_precisions<Op, Rows, end>());
+    }
+}
+
+template <class Op, class Rows, std::size_t Row>
+constexpr auto list_granularity() {
+    return with_numbers<0, Rows::granularities[Row].ports.size()>([](auto... port) {
+        return type_list<per_tensor<versioned<Op, Rows::granularities[Row].version>,
+                                    Rows::granularities[Row].ports[decltype(port)::value]...>>{};
+    });
+}
+
+/// What lists `One` and `Other` both accept of one operation; a function for `hana::chain`.
+template <class One, class Other>
+struct accepted_by_both_lists {
+    template <class Op>
+    constexpr auto operator()(hana::basic_type<about<Op, false>>) const {
+        return list_precisions<Op, common_rows<Op, One, Other>>();
+    }
+    template <class Op>
+    constexpr auto operator()(hana::basic_type<about<Op, true>>) const {
+        using rows = common_rows<Op, One, Other>;
+        return with_numbers<0, rows::granularities.size()>([](auto... row) {
+            return joined<type_list<>, decltype(list_granularity<Op, rows, decltype(row)::value>())...>{};
+        });
+    }
+};
+
+template <class Restriction>
+inline constexpr bool asks_each_node = false;
+template <class Op, precision_rule Rule>
+inline constexpr bool asks_each_node<precisions_by_node<Op, Rule>> = true;
+
+template <class One, class Other>
+struct intersection_of {
+    using type = composed_restrictions<intersecting, One, Other>;
+};
+template <class... One, class... Other>
+    requires(!(asks_each_node<One> || ...) && !(asks_each_node<Other> || ...))
+struct intersection_of<restrictions<One...>, restrictions<Other...>> {
+    using subjects = decltype(hana::fold_left(type_list<One..., Other...>{}, type_list<>{}, add_what_is_new{}));
+    using both = accepted_by_both_lists<restrictions<One...>, restrictions<Other...>>;
+    using type = typename decltype(hana::chain(subjects{}, both{}))::template in<restrictions>;
+};
+
+/// What two lists both accept as a list; where one is computed, or asks each node, as restrictions that are composed.
+template <class One, class Other>
+using intersected_restrictions = typename intersection_of<One, Other>::type;
+
+}  // namespace detail
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -30654,10 +30847,10 @@ template <restrictions_type Old, restrictions_type New>
 constexpr auto operator|(Old, New) {
     return detail::overridden_restrictions<Old, New>{};
 }
-/// What both accept; see `intersect` of tables.
+/// What both accept; see `intersect` of tables. Two lists without functions of the node give a list.
 template <restrictions_type One, restrictions_type Other>
 constexpr auto intersect(One, Other) {
-    return composed_restrictions<detail::intersecting, One, Other>{};
+    return detail::intersected_restrictions<One, Other>{};
 }
 /// The restrictions without those of some operations.
 template <class... Ops, restrictions_type Old>
@@ -31356,7 +31549,7 @@ constexpr auto operator|(target_of<Old, Settings...> old, target_of<New, More...
 /// What both targets accept: for networks that have to run on either.
 template <class One, class... Settings, class Other, class... More>
 constexpr auto intersect(target_of<One, Settings...>, target_of<Other, More...>) {
-    return target_of<composed_restrictions<detail::intersecting, One, Other>, Settings..., More...>{};
+    return target_of<detail::intersected_restrictions<One, Other>, Settings..., More...>{};
 }
 /// The target without restrictions of some operations.
 template <class... Ops, class Old, class... Settings>
@@ -31391,9 +31584,7 @@ struct multiply_transformation : guarded<multiply_transformation> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id multiply = unshare(r, id);
-        if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
-            decompose_weights(r, second, false);
-        }
+        decompose_second_operand(r, multiply);
         const dequantization first = normalize_dequantization(r, find_dequantization(r, multiply, 0));
         const dequantization second = normalize_dequantization(r, find_dequantization(r, multiply, 1));
         if (!first.has_multiply() || !second.has_multiply()) {

@@ -8481,15 +8481,13 @@ inline bool fits(const value_range& range, element type) {
     return range.low >= facts(type).lowest && range.high <= facts(type).highest;
 }
 
-/// The zero point that moves a range into that of i8 or i4; false if there is none in [-128, 255].
+/// The zero point next to 0 that moves a range into that of i8 or i4; false if there is none in [-128, 255].
 inline bool zero_point_for(const value_range& range, element type, std::int32_t& result) {
-    if (fits(range, type)) {
-        result = 0;
-        return true;
-    }
-    const double moved = facts(type).lowest - range.low;
+    const double lowest = facts(type).lowest;
+    const double highest = facts(type).highest;
+    const double moved = range.low < lowest ? lowest - range.low : math::minimum(0.0, highest - range.high);
     result = static_cast<std::int32_t>(moved);
-    return range.high - range.low <= facts(type).highest - facts(type).lowest && moved >= -128 && moved <= 255;
+    return fits({range.low + moved, range.high + moved}, type) && moved >= -128 && moved <= 255;
 }
 
 /// The zero points that move the ranges of all channels into that of i8 or i4; false if there are none.
