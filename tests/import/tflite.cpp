@@ -545,12 +545,16 @@ TEST_CASE("zero points without scales are refused") {
 }
 
 TEST_CASE("short integers without a scale are refused where the operator computes on real numbers") {
-    const auto without_scale = [](std::size_t tensor) {
+    const auto without_scale = [](std::size_t tensor, std::uint8_t details = 0) {
         tflite_subgraph network = convolution();
         network.tensors[tensor].scales = {};
         network.tensors[tensor].zero_points = {};
+        network.tensors[tensor].details = details;
         return refusal_of(network);
     };
+    CHECK(without_scale(1, 2) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its input 1 (tensor 1 't1') has the "
+                                 "type int8 and no scale, expected one; "
+                                 "scales of blocks and custom quantization are not supported");
     CHECK(without_scale(0) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its input 0 (tensor 0 't0') has the type "
                               "int8 and no scale, expected one");
     CHECK(without_scale(1) == "net.tflite: subgraph 0: operator 0 (CONV_2D): its input 1 (tensor 1 't1') has the type "

@@ -26,6 +26,7 @@ struct tflite_tensor {
     std::vector<std::int32_t> signature = {};
     bool is_sparse = false;
     bool is_outside = false;  // its data lie behind the FlatBuffer
+    std::uint8_t details = 0;  // the type of the details of its quantization; none
 };
 
 struct tflite_option {
@@ -159,13 +160,14 @@ class tflite_writer {
         const offset signature = each.signature.empty() ? offset() : out_.CreateVector(each.signature).Union();
         const offset words = out_.CreateString(name).Union();
         offset quantization;
-        if (!each.scales.empty() || !each.zero_points.empty()) {
+        if (!each.scales.empty() || !each.zero_points.empty() || each.details != 0) {
             const offset scales = out_.CreateVector(each.scales).Union();
             const offset zero_points = out_.CreateVector(each.zero_points).Union();
             quantization = table([&] {
                 add(tflite::field::quantization::scale, scales);
                 add(tflite::field::quantization::zero_point, zero_points);
                 out_.AddElement<std::int32_t>(slot(tflite::field::quantization::quantized_dimension), each.axis);
+                out_.AddElement<std::uint8_t>(slot(tflite::field::quantization::details_type), each.details);
             });
         }
         const offset sparsity = each.is_sparse ? table([] {}) : offset();

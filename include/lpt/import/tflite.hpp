@@ -23,7 +23,9 @@ inline void check_scales(const network& net, const operator_info& op) {
             const tensor_info& info = net.info(ports[port]);
             if (!info.quantized.is_present() && needs_scale(op.code, info.type)) {
                 net.wrong("its ", is_input ? "input " : "output ", port, " (tensor ", ports[port], " '", info.name,
-                          "') has the type ", name(info.type), " and no scale, expected one");
+                          "') has the type ", name(info.type), " and no scale, expected one",
+                          info.quantized.has_details ? "; scales of blocks and custom quantization are not supported"
+                                                     : "");
             }
         }
     }

@@ -54,7 +54,7 @@ struct quantization {
     std::vector<float> scales;  // none: not quantized; one; or one for each index of the axis
     std::vector<std::int64_t> zero_points;  // as many as scales, where the file is right
     std::int32_t axis = 0;  // `quantized_dimension`
-    bool is_custom = false;  // has details of somebody's own
+    bool has_details = false;  // scales of blocks, or what somebody made up
 
     bool is_present() const { return !scales.empty(); }
 };
