@@ -11243,7 +11243,7 @@ struct quantization {
     std::vector<float> scales;  // none: not quantized; one; or one for each index of the axis
     std::vector<std::int64_t> zero_points;  // as many as scales, where the file is right
     std::int32_t axis = 0;  // `quantized_dimension`
-    bool is_custom = false;  // has details of somebody's own
+    bool has_details = false;  // scales of blocks, or what somebody made up
 
     bool is_present() const { return !scales.empty(); }
 };
@@ -14657,7 +14657,7 @@ class flat_table {
             broken(field, "is a list that does not end in the file");
         }
         if (result != nullptr) {
-            if (file_->position(result->data()) % sizeof(Value) != 0) {
+            if (result->size() != 0 && file_->position(result->data()) % sizeof(Value) != 0) {
                 broken(field, "is a list of numbers that are not aligned");
             }
             file_->count(result->size() * sizeof(Value));
@@ -15457,7 +15457,9 @@ inline void check_scales(const network& net, const operator_info& op) {
             const tensor_info& info = net.info(ports[port]);
             if (!info.quantized.is_present() && needs_scale(op.code, info.type)) {
                 net.wrong("its ", is_input ? "input " : "output ", port, " (tensor ", ports[port], " '", info.name,
-                          "') has the type ", name(info.type), " and no scale, expected one");
+                          "') has the type ", name(info.type), " and no scale, expected one",
+                          info.quantized.has_details ? "; scales of blocks and custom quantization are not supported"
+                                                     : "");
             }
         }
     }

@@ -23305,8 +23305,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     // What nobody else reads is rewritten as it stands; otherwise a copy of the convolution, with dequantizations of its own.
     const bool owns_what_changes =
         is_unshared(model, facts.data, owned::zero_point) &&
-        (facts.weights.found.empty() ||
-         (model[id].inputs() == 2 && is_unshared(model, facts.weights.found, owned::zero_point)));
+        (facts.weights.found.empty() || is_unshared(model, facts.weights.found, owned::zero_point));
     const bool shares_dequantizations = !is_unshared(model, facts.data) || (facts.weights.reshape == node_id::none &&
                                                                             !is_unshared(model, facts.weights.found));
     const node_id convolution = owns_what_changes ? id : unshare(r, id, owned::zero_point);

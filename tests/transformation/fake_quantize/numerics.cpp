@@ -214,6 +214,7 @@ TEST_CASE("bounds of 16-bit floats that hold the limits of no type with so many 
         transformation_options options;
         options.update_precisions = false;
         options.follow_upstream_errors = follows;
+        options.default_precisions = {u16};
         const restriction_table restrictions;
         rewrite r(model, attributes, options, restrictions);
         decompose_second_operand(r, model.producer(model.results()[0], 0));

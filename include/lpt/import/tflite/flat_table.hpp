@@ -90,7 +90,7 @@ class flat_table {
             broken(field, "is a list that does not end in the file");
         }
         if (result != nullptr) {
-            if (file_->position(result->data()) % sizeof(Value) != 0) {
+            if (result->size() != 0 && file_->position(result->data()) % sizeof(Value) != 0) {
                 broken(field, "is a list of numbers that are not aligned");
             }
             file_->count(result->size() * sizeof(Value));
