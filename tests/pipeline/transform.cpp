@@ -240,3 +240,23 @@ TEST_CASE("the comparison notices NaN, other shapes, other types, and another nu
     const auto compare = [](const graph& before, const graph& after) { return difference_of_outputs(before, after); };
     CHECK(support::notices_all_damages(two_convolutions(), compare));
 }
+
+TEST_CASE("a zero point behind a Convert takes the type that its data has behind the operation") {
+    graph model;
+    const node_id data = model.parameter(i8, shape{1, 2}, "in");
+    const node_id zero = model.add(op::convert{f16}, {model.constant(make_scalar(i8, 3))});
+    const node_id shifted = model.add(op::subtract{}, {model.add(op::convert{f16}, {data}), zero});
+    const node_id scaled =
+        model.add(op::multiply{}, {shifted, model.constant(make_tensor(f16, shape{1, 2}, {1.5, 2}))});
+    const node_id again = model.add(op::multiply{}, {scaled, model.constant(make_tensor(f16, shape{1, 1}, {1.75}))});
+    const output_ref places = model.constant(make_indices(view<std::int64_t>({1, 0})));
+    model.result(model.add(op::gather{}, {again, places, model.constant(make_scalar(i64, 1))}));
+    model.result(scaled);
+    transformation_options options;
+    options.default_precisions = {u8};
+    prepare(model, options);
+    const graph before = model;
+    transform(model, {}, options);
+    const std::vector<tensor> inputs{make_tensor(i8, shape{1, 2}, {-5, 7})};
+    CHECK(support::difference_of<float>(before, model, inputs) < 1e-2);
+}

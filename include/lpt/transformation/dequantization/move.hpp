@@ -52,6 +52,8 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
         if (!keeps_convert) {
             parent = detail::data_for(r, parent, found.zero_point);
             zero_point = fold_convert(model, found.zero_point, model.type(parent));
+        } else if (model.type(zero_point) != model.type(parent)) {
+            zero_point = model.add(op::convert{model.type(parent)}, {found.zero_point});
         }
         parent = model.add(op::subtract{}, {parent, zero_point});
         if (!keeps_convert) {
