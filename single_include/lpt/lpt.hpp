@@ -21967,11 +21967,10 @@ private:
         inputs[full_port] = append_affine(r, floating_point_data(full), remaining);
         const element computed = r.options.scaling_mode ? r.model[add].type() : f32;
         const element given = r.model[add].type();
-        rewriting(r, add)
+        return rewriting(r, add)
             .reads(inputs, {{computed, computed}, {computed}})
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
-        return true;
     }
     /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
     static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
