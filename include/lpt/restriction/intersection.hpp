@@ -52,6 +52,9 @@ struct common_rows {
     static constexpr auto granularities =
         keep_common<granularity_row, &restriction_table::granularities, Op, One, Other>();
 
+    static constexpr bool begins_version(std::size_t row) {
+        return row == 0 || precisions[row - 1].version != precisions[row].version;
+    }
     /// The first row of precisions that is not of the version of row `first`.
     static constexpr std::size_t end_of_version(std::size_t first) {
         std::size_t end = first;
@@ -96,23 +99,20 @@ constexpr auto accepted_in() {
     }
 }
 
-/// The rows of precisions from `First` on as a list of restrictions, one for each version.
-template <class Op, class Rows, std::size_t First = 0>
+/// The rows of a version as one restriction, where row number `Row` is the first of them; no restriction where it is not.
+template <class Op, class Rows, std::size_t Row>
 constexpr auto list_precisions() {
-    if constexpr (First == Rows::precisions.size()) {
+    if constexpr (!Rows::begins_version(Row)) {
         return type_list<>{};
     } else {
-        constexpr std::size_t end = Rows::end_of_version(First);
-        using accepted = decltype(with_numbers<First, end>(
+        using accepted = decltype(with_numbers<Row, Rows::end_of_version(Row)>(
             [](auto... row) { return joined<type_list<>, decltype(accepted_in<Rows, decltype(row)::value>())...>{}; }));
-        using operation = versioned<Op, Rows::precisions[First].version>;
-        using restriction = typename decltype(hana::unpack(accepted{}, [](auto... on) {
-            return hana::type_c<precisions<operation, typename decltype(on)::type...>>;
-        }))::type;
-        return hana::concat(type_list<restriction>{}, list_precisions<Op, Rows, end>());
+        return hana::unpack(accepted{}, [](auto... on) {
+            return type_list<
+                precisions<versioned<Op, Rows::precisions[Row].version>, typename decltype(on)::type...>>{};
+        });
     }
 }
-
 template <class Op, class Rows, std::size_t Row>
 constexpr auto list_granularity() {
     return with_numbers<0, Rows::granularities[Row].ports.size()>([](auto... port) {
@@ -126,7 +126,10 @@ template <class One, class Other>
 struct accepted_by_both_lists {
     template <class Op>
     constexpr auto operator()(hana::basic_type<about<Op, false>>) const {
-        return list_precisions<Op, common_rows<Op, One, Other>>();
+        using rows = common_rows<Op, One, Other>;
+        return with_numbers<0, rows::precisions.size()>([](auto... row) {
+            return joined<type_list<>, decltype(list_precisions<Op, rows, decltype(row)::value>())...>{};
+        });
     }
     template <class Op>
     constexpr auto operator()(hana::basic_type<about<Op, true>>) const {

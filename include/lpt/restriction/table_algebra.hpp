@@ -174,14 +174,14 @@ constexpr seq<port_types> united_ports(view<port_types> groups) {
     for (const port_types& each : groups) {
         port_types* united = nullptr;
         for (std::size_t i = 0; i < result.size();) {
-            if (united == nullptr && share_port(result[i], each)) {
-                united = &result[i];
-            } else if (share_port(result[i], each)) {
+            if (!share_port(result[i], each)) {
+                ++i;
+            } else if (united == nullptr) {
+                united = &result[i++];
+            } else {
                 add_new(united->ports, result[i].ports);
                 result.erase(i);
-                continue;
             }
-            ++i;
         }
         if (united != nullptr) {
             add_new(united->ports, each.ports);
