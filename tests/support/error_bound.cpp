@@ -769,7 +769,8 @@ class analysis {
         const tensor bound = sum(with_roundings(steps, size), types);
         return eliminated_.count(id) == 0 ? bound : sum(bound, radius_without_limits(id));
     }
-    /// A FakeQuantize that is left out gives the line through its ends: low' + (x - low) (high' - low') / (high - low).
+    /// A FakeQuantize that is left out gives the line through its ends, low' + (x - low) (high' - low') / (high - low), or, where it nearly
+    /// repeats another one, that one's integers: a step away at either end at most.
     tensor radius_without_limits(node_id id) {
         meet(difference::eliminated_limit, true);
         const node& each = model_[id];
@@ -783,7 +784,12 @@ class analysis {
                           [](double x, double by) { return x * by; });
         line = sum(line, bound_at(3));
         const tensor moved = map(at(each, 0).radius, slope, [](double r, double by) { return r * absolute(by); });
-        return sum(moved, map(line, result, [](double a, double b) { return absolute(a - b); }));
+        const interval range = range_of(id);
+        const double step =
+            nearly_repeats_another(id)
+                ? absolute(range.high - range.low) / static_cast<double>(each.as<op::fake_quantize>().levels - 1)
+                : 0;
+        return sum(moved, map(line, result, [&](double a, double b) { return absolute(a - b) + step; }));
     }
     /// Between quantized operations the mean of integers is rounded to an integer: by at most half a step.
     tensor radius_of_average(node_id id) {
