@@ -46,6 +46,17 @@ double larger_of(double a, double b) { return either_nan(a, b, std::max(a, b)); 
 tensor magnitude(const bounds& of) {
     return map(of.low, of.high, [](double low, double high) { return larger_of(std::abs(low), std::abs(high)); });
 }
+double largest_of(const tensor& of) {
+    double result = 0;
+    for (std::size_t i = 0; i < of.elements(); ++i) {
+        result = larger_of(result, std::abs(of.real(i)));
+    }
+    return result;
+}
+bool is_convolution(const node& each) {
+    return each.is<op::convolution>() || each.is<op::group_convolution>() || each.is<op::convolution_backprop_data>() ||
+           each.is<op::group_convolution_backprop_data>();
+}
 bool is_point(const bounds& of) { return of.low.data() == of.high.data() || of.low == of.high; }
 
 /// The values of a tensor at the elements of a shape that it broadcasts to.
@@ -280,8 +291,15 @@ bounds step_bounds::product(node_id id, const std::vector<bounds>& inputs) const
         const plan::quantized_source from = plan::source_of(model_, each.input(0));
         const double step = from.scale.is_one() ? std::abs(from.scale.one()) : 0;
         const double of_data = from.shift.is_one() ? 0 : 510 * step * roundings * unit;
-        const double shift = error_of_zero_point(each, 0) + of_data;
+        // What is taken away holds the zero points of the margin, too, which the sum of an element at the border does not show.
+        const bool has_margin = is_convolution(each) && of_data != 0;
+        const double shift = error_of_zero_point(each, 0) + (has_margin ? 0 : of_data);
         error = evaluate(id, {filled(a.dimensions(), shift), b_size});
+        if (has_margin) {
+            const double taps = static_cast<double>(b.elements()) / static_cast<double>(each.shape()[1]);
+            const double most = largest_of(b_size);
+            error = map(error, [&](double e) { return e + of_data * taps * most; });
+        }
         if (!is_point(inputs[1])) {
             const tensor other = evaluate(id, {a_size, filled(b.dimensions(), error_of_zero_point(each, 1))});
             error = map(error, other, [](double x, double y) { return x + y; });
@@ -464,7 +482,7 @@ bounds step_bounds::normalization(node_id id, const std::vector<bounds>& inputs)
         const double distance = std::abs(x.real(i) - mean[group]);
         const double times = 4 * (n + 16) * unit;
         const double deviation = std::sqrt(squares[group] / n);
-        const double of_distance = is_mvn ? times * (distance + deviation + n * unit * size[group]) : 0;
+        const double of_distance = is_mvn ? times * (distance + deviation + n * unit * size[group]) + smallest : 0;
         double divisor = 1;
         if (is_mvn && each.as<op::mvn>().normalize_variance) {
             const double eps = each.as<op::mvn>().eps;
@@ -473,7 +491,7 @@ bounds step_bounds::normalization(node_id id, const std::vector<bounds>& inputs)
         }
         const bool fits = most[group] * std::max(1.0, most[group]) < largest / n / 8;
         known.real(i, fits ? y : std::nan(""));
-        error.real(i, of_distance / divisor * (1 + of_distance / divisor) + times * std::abs(y));
+        error.real(i, of_distance / divisor * (1 + of_distance / divisor) + times * std::abs(y) + smallest);
     });
     const tensor result = known.finish();
     return widened({result, result}, error.finish());
@@ -485,13 +503,6 @@ bounds step_bounds::attention(node_id id, const std::vector<bounds>& inputs) con
     const node& each = model_[id];
     seq<tensor> given = lows(inputs);
     const tensor value = evaluate(id, given);
-    const auto largest_of = [](const tensor& of) {
-        double result = 0;
-        for (std::size_t i = 0; i < of.elements(); ++i) {
-            result = larger_of(result, std::abs(of.real(i)));
-        }
-        return result;
-    };
     const shape& query = given[0].dimensions();
     const shape& values = given[2].dimensions();
     const double depth = static_cast<double>(query[query.rank() - 1]);
