@@ -507,7 +507,8 @@ class analysis {
         }
         return false;
     }
-    /// True where a FakeQuantize quantizes anew what another one gives, over ends that differ by no more than one of its steps.
+    /// True where a FakeQuantize quantizes anew what another one gives, over ends that differ by no more than one of its steps. With 15 or 16
+    /// levels upstream takes the type's highest value for that of the levels: steps are so large that most ends do.
     bool nearly_repeats_another(node_id id) const {
         node_id above = model_.producer(id, 0);
         while (!model_[above].is<op::fake_quantize>() && model_[above].inputs() > 0) {
@@ -515,6 +516,9 @@ class analysis {
         }
         if (!model_[above].is<op::fake_quantize>() || constant_at(id, 1) == nullptr || constant_at(id, 2) == nullptr) {
             return false;
+        }
+        if (model_[id].as<op::fake_quantize>().levels <= 16) {
+            return true;
         }
         const interval range = range_of(above);
         const double step =
