@@ -198,7 +198,21 @@ bounds step_bounds::sum(node_id id, const std::vector<bounds>& inputs) const {
     const auto negated = [](double v) { return -v; };
     const tensor second = magnitude(inputs[1]);
     const tensor size = evaluate(id, {magnitude(inputs[0]), falls ? map(second, negated) : second});
-    return widened({low, high}, map(size, [&](double v) { return roundings * unit_of(id) * v; }));
+    const double meant = falls ? whole_zero_point_error(id, inputs[1]) : 0;
+    return widened({low, high}, map(size, [&](double v) { return roundings * unit_of(id) * v + meant; }));
+}
+
+/// Kernels take a zero point of integers within 1e-5 of a whole number for that number.
+double step_bounds::whole_zero_point_error(node_id id, const bounds& zero_points) const {
+    const node_id above = model_.producer(id, 0);
+    const output_ref data = model_[above].is<op::convert>() ? model_[above].input(0) : model_[id].input(0);
+    double result = 0;
+    for (std::size_t i = 0; is_integral(model_.type(data)) && i < zero_points.low.elements(); ++i) {
+        const double value = zero_points.low.real(i);
+        const double off = std::abs(value - std::nearbyint(value));
+        result = off < 1e-5 ? std::max(result, off) : result;
+    }
+    return result;
 }
 
 /// Multiply, Divide, SquaredDifference, PRelu: at the ends of both inputs, and at 0 where the function turns there.

@@ -66,6 +66,7 @@ private:
     double unit_of(node_id id) const;
     bounds monotone(node_id id, const std::vector<bounds>& inputs, double roundings, double absolute_error = 0) const;
     bounds sum(node_id id, const std::vector<bounds>& inputs) const;
+    double whole_zero_point_error(node_id id, const bounds& zero_points) const;
     bounds best_of_corners(node_id id, const std::vector<bounds>& inputs) const;
     bounds product(node_id id, const std::vector<bounds>& inputs) const;
     bounds average(node_id id, const std::vector<bounds>& inputs) const;
