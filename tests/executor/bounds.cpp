@@ -80,6 +80,12 @@ tensor spread(const tensor& from, const shape& dimensions) {
     return result.finish();
 }
 
+/// A number times a gate that is 0 for large negative numbers: NaN where the number may be infinite.
+bounds gated(const bounds& result, const bounds& input) {
+    return {map(result.low, input.low, [](double value, double low) { return low > -largest ? value : std::nan(""); }),
+            result.high};
+}
+
 /// Numbers that f32 does not hold may be its largest, or infinite.
 double within_f32(double end, bool is_low) {
     if (end > largest) {
@@ -768,10 +774,10 @@ std::optional<bounds> step_bounds::of_elements(node_id id, const std::vector<bou
         case op::kind::elu:
         case op::kind::selu:
             return monotone(id, inputs, 12, 1e-15);  // in double, exp(x) - 1 keeps that much of a small x
-        case op::kind::hswish: return smooth(id, inputs, 1.5, 0x1p-120);
+        case op::kind::hswish: return gated(smooth(id, inputs, 1.5, 0x1p-120), inputs[0]);
         case op::kind::gelu:
         case op::kind::swish:
-        case op::kind::mish: return smooth(id, inputs, 1.13, 1e-6);
+        case op::kind::mish: return gated(smooth(id, inputs, 1.13, 1e-6), inputs[0]);
         case op::kind::power: {
             const double exponent = inputs[1].low.real(0);
             if (exponent == 1) {

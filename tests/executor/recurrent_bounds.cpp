@@ -175,7 +175,9 @@ bounds step_bounds::recurrent(output_ref output, const std::vector<bounds>& inpu
     }
     model.hidden = static_cast<std::size_t>(self->hidden_size);
     model.gates = model.is_lstm ? 4 : 3;
-    model.splits_states = plan::multiplies_bytes(model_, each, weights + 1);
+    // Of a whole network it is not known yet which constants the plan folds.
+    model.splits_states = is_whole_ ? plan::bytes_of_weights(model_, each.input(weights + 1)).are_bytes()
+                                    : plan::multiplies_bytes(model_, each, weights + 1);
     model.x = numbers_of(inputs[0]);
     model.w = numbers_of(inputs[weights]);
     model.r = numbers_of(inputs[weights + 1]);
