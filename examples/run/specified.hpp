@@ -35,7 +35,7 @@ inline tflite::model read_tflite(const std::string& path, const std::string& sig
 }
 
 /// Whether a file is a TFLite model whose operations compute on int8 throughout, in an arithmetic that is specified: what they read, but for
-/// constants, and write is int8 or the handle of a variable.
+/// constants, and write is int8 or the handle of a variable. QUANTIZE and DEQUANTIZE may have another type on one side.
 inline bool is_all_int8(const std::string& path, const std::string& signature) {
     if (!is_tflite(path)) {
         return false;
@@ -52,7 +52,10 @@ inline bool is_all_int8(const std::string& path, const std::string& signature) {
         return true;
     };
     for (const tflite::operator_info& each : net.operators) {
-        if (!is_int8(each.inputs) || !is_int8(each.outputs)) return false;
+        const bool converts = each.code == tflite::builtin::quantize || each.code == tflite::builtin::dequantize;
+        const bool takes = is_int8(each.inputs);
+        const bool gives = is_int8(each.outputs);
+        if (converts ? !takes && !gives : !takes || !gives) return false;
     }
     try {
         specified::network(model, nullptr);

@@ -134,6 +134,8 @@ digits_tflite=examples/data/digits-tflite/model.tflite
 expect "a network of int8 runs in specified arithmetic" quietly "$digits_tflite" --input examples/data/digits-tflite/in0.npy --output "$work/default"
 expect "it says so" has "$work/table" "on integers: 9 of 9 operations, in the arithmetic of the 8-bit specification"
 expect "its outputs are those of specified arithmetic" cmp "$work/default/0.npy" "$work/specified/0.npy"
+expect "real inputs and outputs that are quantized at once change nothing" quietly tests/fuzz/corpus/tflite/float_io.tflite
+expect "it runs as specified, too" has "$work/table" "in the arithmetic of the 8-bit specification"
 # Violations of the 8-bit specification are warnings, a line each, in both arithmetics.
 for arithmetic in specified transformed; do
     expect "a network with a wrong scale runs $arithmetic" eval \
