@@ -195,6 +195,14 @@ TEST_CASE("slices begin and end where the run says") {
     CHECK(outputs_of({strided}, {x, i32_tensor({1}, {1}), i32_tensor({1}, {2})})[0] == values{2, 4});
 }
 
+TEST_CASE("a tensor without elements has a value without bytes, such as the sizes of a scalar") {
+    const tflite_subgraph scalar =
+        network_of({reals({1, 1}), whole({0}), reals({})}, {{builtin::reshape, {0, 1}, {2}}}, {0}, {2});
+    CHECK(outputs_of({scalar}, {f32_tensor({1, 1}, {3})})[0] == values{3});
+    const tflite_subgraph joined =
+        network_of({reals({2}), reals({0}), reals({2})}, {{builtin::concatenation, {0, 1}, {2}}}, {0}, {2});
+    CHECK(outputs_of({joined}, {f32_tensor({2}, {3, 4})})[0] == values{3, 4});
+}
 TEST_CASE("IF runs one of two subgraphs") {
     const tflite_subgraph network =
         network_of({{tensor_type::boolean, {}}, reals({1}), reals({1})},
