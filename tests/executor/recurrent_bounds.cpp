@@ -175,8 +175,8 @@ bounds step_bounds::recurrent(output_ref output, const std::vector<bounds>& inpu
     }
     model.hidden = static_cast<std::size_t>(self->hidden_size);
     model.gates = model.is_lstm ? 4 : 3;
-    // Of a whole network it is not known yet which constants the plan folds.
-    model.splits_states = is_whole_ ? plan::bytes_of_weights(model_, each.input(weights + 1)).are_bytes()
+    // Of a whole network it is not known yet what the plan folds: any dequantization may become bytes.
+    model.splits_states = is_whole_ ? model_.constant_value(each.input(weights + 1)) == nullptr
                                     : plan::multiplies_bytes(model_, each, weights + 1);
     model.x = numbers_of(inputs[0]);
     model.w = numbers_of(inputs[weights]);
