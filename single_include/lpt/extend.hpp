@@ -2976,9 +2976,12 @@ struct product_quantization {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const output_ref a = r.model[id].input(0);
         const output_ref b = r.model[id].input(1);
-        const bool quantizes_a = is_quantized_for_products(r.model, a);
-        const bool quantizes_b = is_quantized_for_products(r.model, b);
-        if (!(quantizes_a && (quantizes_b || has_bytes(r, b))) && !(quantizes_b && has_bytes(r, a))) {
+        const bool has_bytes_a = has_bytes(r, a);
+        const bool has_bytes_b = has_bytes(r, b);
+        const bool quantizes_a = !has_bytes_a && fusion::can_give_bytes(r.model, a.node);
+        const bool quantizes_b = !has_bytes_b && fusion::can_give_bytes(r.model, b.node);
+        if (!(quantizes_a || has_bytes_a) || !(quantizes_b || has_bytes_b) || !(quantizes_a || quantizes_b) ||
+            (quantizes_a && !only_products_read(r.model, a)) || (quantizes_b && !only_products_read(r.model, b))) {
             return false;
         }
         if (quantizes_a) {
@@ -2991,13 +2994,13 @@ struct product_quantization {
     }
 
 private:
-    static constexpr bool is_quantized_for_products(const graph& model, output_ref from) {
+    static constexpr bool only_products_read(const graph& model, output_ref from) {
         for (input_ref user = model.first_use(from); user.node != node_id::none; user = model.next_use(user)) {
             if (!model[user.node].is<op::mat_mul>()) {
                 return false;
             }
         }
-        return fusion::can_give_bytes(model, from.node);
+        return true;
     }
     /// True for a dequantization of bytes by one scale and zero point.
     static constexpr bool has_bytes(const rewrite& r, output_ref from) {

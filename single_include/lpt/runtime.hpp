@@ -8873,6 +8873,7 @@ private:
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
     byte_function function_of(tensor_id tensor) const;
+    std::vector<bool> unread_lookups();
     void drop_unread_lookups();
     bool prefers_channels_last(output_ref output, int depth);
     bool make_view(node_id id);
@@ -9645,14 +9646,6 @@ byte_table table_of(const elementwise_step& work, const kernel::kernel_table& ke
     return result;
 }
 
-inline void add_new(std::vector<node_id>& to, const std::vector<node_id>& more) {
-    for (const node_id id : more) {
-        if (std::find(to.begin(), to.end(), id) == to.end()) {
-            to.push_back(id);
-        }
-    }
-}
-
 }  // namespace detail
 
 /// The tensor that `tensor` is computed from by tables, and the table that does it at once; else `tensor` and the identity.
@@ -9703,8 +9696,8 @@ inline bool planner::try_lookup(step& made) {
     return true;
 }
 
-/// Drops tables that nothing reads, since later tables include them; all of these take over their operations.
-inline void planner::drop_unread_lookups() {
+/// Steps whose outputs nothing reads, since later tables include theirs.
+inline std::vector<bool> planner::unread_lookups() {
     std::vector<std::size_t> readers(net_.storages.size(), 0);
     for (const step& each : net_.steps) {
         for (const tensor_id tensor : each.reads) {
@@ -9714,26 +9707,54 @@ inline void planner::drop_unread_lookups() {
     for (const port& output : net_.outputs) {
         ++readers[index_of(at(output.tensor).storage)];
     }
-    std::vector<bool> is_dropped(net_.steps.size(), false);
+    std::vector<bool> result(net_.steps.size(), false);
     for (std::size_t i = net_.steps.size(); i-- > 0;) {
         const auto* const table = std::get_if<lookup_step>(&net_.steps[i].work);
-        is_dropped[i] = table != nullptr && lookups_through_.count(table->output) != 0 &&
-                        readers[index_of(at(table->output).storage)] == 0;
-        if (is_dropped[i]) {
+        result[i] = table != nullptr && lookups_through_.count(table->output) != 0 &&
+                    readers[index_of(at(table->output).storage)] == 0;
+        if (result[i]) {
             --readers[index_of(at(table->input).storage)];
         }
     }
-    std::map<tensor_id, std::vector<node_id>> more;  // operations, by the output of a table that computes them, too
-    std::vector<step> kept;
+    return result;
+}
+
+/// Drops tables that nothing reads; all that include them take over their operations.
+inline void planner::drop_unread_lookups() {
+    const std::vector<bool> is_dropped = unread_lookups();
+    std::map<tensor_id, std::vector<std::size_t>>
+        included;  // dropped steps, by the output of a table that reads theirs
     for (std::size_t i = 0; i < net_.steps.size(); ++i) {
+        if (is_dropped[i]) {
+            for (const tensor_id through : lookups_through_.at(std::get<lookup_step>(net_.steps[i].work).output)) {
+                included[through].push_back(i);
+            }
+        }
+    }
+    std::vector<step> kept;
+    std::vector<std::size_t> taken_by(net_.steps.size(),
+                                      net_.steps.size());  // the last step that took a dropped one's operations
+    for (std::size_t i = 0; i < net_.steps.size(); ++i) {
+        if (is_dropped[i]) {
+            continue;
+        }
         step& each = net_.steps[i];
+        std::vector<tensor_id> open;  // outputs of tables, from this step's upwards
         if (const auto* const table = std::get_if<lookup_step>(&each.work)) {
-            detail::add_new(each.nodes, more[table->output]);
-            if (is_dropped[i]) {
-                for (const tensor_id through : lookups_through_.at(table->output)) {
-                    detail::add_new(more[through], each.nodes);
-                }
+            open.push_back(table->output);
+        }
+        while (!open.empty()) {
+            const auto found = included.find(open.back());
+            open.pop_back();
+            if (found == included.end()) {
                 continue;
+            }
+            for (const std::size_t other : found->second) {
+                if (std::exchange(taken_by[other], i) != i) {
+                    const step& gone = net_.steps[other];
+                    each.nodes.insert(each.nodes.end(), gone.nodes.begin(), gone.nodes.end());
+                    open.push_back(std::get<lookup_step>(gone.work).output);
+                }
             }
         }
         kept.push_back(std::move(each));

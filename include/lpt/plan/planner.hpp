@@ -294,6 +294,7 @@ private:
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
     byte_function function_of(tensor_id tensor) const;
+    std::vector<bool> unread_lookups();
     void drop_unread_lookups();
     bool prefers_channels_last(output_ref output, int depth);
     bool make_view(node_id id);
