@@ -60,6 +60,13 @@ inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index,
     return run.in(index).integers();
 }
 
+/// The shape of the weights, which must be the declared one when they are computed, too: scales and windows are made for it.
+inline const shape& declared_weights(const operands& run, const shape& declared, text_view name) {
+    const shape& given = run.in(1).dimensions;
+    if (given != declared) fail({name, ": weights of shape ", given, ", but the file declares ", declared});
+    return given;
+}
+
 /// The zero point of a tensor with one scale; 0 where there are several.
 inline std::int32_t common_zero_point(const operation& op, const tflite::tensor_info& tensor) {
     return tensor.quantized.scales.size() == 1 ? op.usable_zero_point(tensor, 0) : 0;
@@ -113,7 +120,7 @@ step make_convolution(const operation& op) {
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
     return [=](const operands& run) {
         const value& input = run.in(0);
-        const shape& kernel = run.in(1).dimensions;
+        const shape& kernel = detail::declared_weights(run, weights, "CONV_2D");
         expect_image(input.dimensions);
         const detail::image_loops at(input.dimensions, of);
         if (at.channels == 0 || kernel[3] == 0 || at.channels % kernel[3] != 0 ||
@@ -171,7 +178,7 @@ step make_depthwise_convolution(const operation& op) {
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3], true));
     return [=](const operands& run) {
         const value& input = run.in(0);
-        const shape& kernel = run.in(1).dimensions;
+        const shape& kernel = detail::declared_weights(run, weights, "DEPTHWISE_CONV_2D");
         expect_image(input.dimensions);
         const detail::image_loops at(input.dimensions, of);
         const std::int64_t channels = kernel[3];
@@ -230,11 +237,12 @@ step make_fully_connected(const operation& op) {
     const std::int32_t weight_zero = detail::common_zero_point(op, op.input(1));
     return [=](const operands& run) {
         const value& input = run.in(0);
-        const std::int64_t channels = run.in(1).dimensions[0];
-        const std::int64_t depth = run.in(1).dimensions[1];
+        const shape& kernel = detail::declared_weights(run, weights, "FULLY_CONNECTED");
+        const std::int64_t channels = kernel[0];
+        const std::int64_t depth = kernel[1];
         if (input.elements() % depth != 0 ||
             (keeps_axes && (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != depth)))
-            fail({"FULLY_CONNECTED: an input ", input.dimensions, " and weights ", run.in(1).dimensions});
+            fail({"FULLY_CONNECTED: an input ", input.dimensions, " and weights ", kernel});
         const std::int64_t rows = input.elements() / depth;
         shape wanted{rows, channels};
         if (keeps_axes) {
@@ -273,7 +281,7 @@ step make_transposed_convolution(const operation& op) {
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
     return [=](const operands& run) {
         const value& input = run.in(2);
-        const shape& kernel = run.in(1).dimensions;
+        const shape& kernel = detail::declared_weights(run, weights, "TRANSPOSE_CONV");
         expect_image(input.dimensions);
         const std::vector<std::int64_t> sizes = run.in(0).integers();
         if (sizes.size() != 4 || sizes[0] != input.dimensions[0] || sizes[1] <= 0 || sizes[2] <= 0 ||
