@@ -2976,12 +2976,13 @@ struct product_quantization {
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const output_ref a = r.model[id].input(0);
         const output_ref b = r.model[id].input(1);
-        const bool has_bytes_a = has_bytes(r, a);
-        const bool has_bytes_b = has_bytes(r, b);
-        const bool quantizes_a = !has_bytes_a && fusion::can_give_bytes(r.model, a.node);
-        const bool quantizes_b = !has_bytes_b && fusion::can_give_bytes(r.model, b.node);
-        if (!(quantizes_a || has_bytes_a) || !(quantizes_b || has_bytes_b) || !(quantizes_a || quantizes_b) ||
-            (quantizes_a && !only_products_read(r.model, a)) || (quantizes_b && !only_products_read(r.model, b))) {
+        const bool quantizes_a = fusion::can_give_bytes(r.model, a.node);
+        const bool quantizes_b = fusion::can_give_bytes(r.model, b.node);
+        if (!(quantizes_a && (quantizes_b || has_bytes(r, b))) && !(quantizes_b && has_bytes(r, a))) {
+            return false;
+        }
+        // Last, because each of many products that share their weights would look through all the others.
+        if ((quantizes_a && !only_products_read(r.model, a)) || (quantizes_b && !only_products_read(r.model, b))) {
             return false;
         }
         if (quantizes_a) {

@@ -11262,6 +11262,8 @@ struct tensor_info {
     bool is_sparse = false;
 
     bool is_constant() const { return static_cast<bool>(value); }
+    /// A constant, or without elements: no bytes are a value, too.
+    bool stands_in_file() const { return is_constant() || dimensions.elements() == 0; }
 };
 
 /// One field of an operator's options, named as in the schema.
@@ -11916,7 +11918,6 @@ public:
         }
         const tensor_info& info = this->info(index);
         const forms& there = at(index, other(order));
-        const bool stands_in_file = info.is_constant() || info.dimensions.elements() == 0;  // no bytes are a value, too
         if (info.is_constant() && order == axes::as_in_file) {
             if (info.is_sparse || element_of(info.type) == dynamic) {
                 wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
@@ -11926,9 +11927,9 @@ public:
         } else if (mine.unrounded) {
             mine.codes = make_.add(op::convert{element_of(info.type)},
                                    {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
-        } else if (there.codes || there.unrounded || (stands_in_file && order != axes::as_in_file)) {
+        } else if (there.codes || there.unrounded || (info.stands_in_file() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
-        } else if (stands_in_file && element_of(info.type) != dynamic) {
+        } else if (info.stands_in_file() && element_of(info.type) != dynamic) {
             mine.codes = make_.constant(tensor_builder(element_of(info.type), info.dimensions).finish());
         } else {
             wrong("tensor ", index, " '", info.name, "' has no value");
@@ -11938,10 +11939,8 @@ public:
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
         make_ready(index);
-        forms& mine = at(index, order);
-        if (!mine.real) {
-            const output_ref made = make_real(index, order);
-            at(index, order).real = made;
+        if (!at(index, order).real) {
+            at(index, order).real = make_real(index, order);
         }
         return at(index, order).real;
     }
@@ -14406,9 +14405,7 @@ inline void check_index(std::int64_t index, std::size_t count, const place& wher
 }
 
 /// Whether a tensor has a value before any operator has run, or needs none.
-inline bool is_known_at_start(const tensor_info& info) {
-    return info.is_constant() || info.is_variable || info.dimensions.elements() == 0;
-}
+inline bool is_known_at_start(const tensor_info& info) { return info.stands_in_file() || info.is_variable; }
 
 /// Checks the operators of a subgraph in the order in which they run.
 class subgraph_checker {

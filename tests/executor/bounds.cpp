@@ -53,10 +53,6 @@ double largest_of(const tensor& of) {
     }
     return result;
 }
-bool is_convolution(const node& each) {
-    return each.is<op::convolution>() || each.is<op::group_convolution>() || each.is<op::convolution_backprop_data>() ||
-           each.is<op::group_convolution_backprop_data>();
-}
 bool is_point(const bounds& of) { return of.low.data() == of.high.data() || of.low == of.high; }
 
 /// The values of a tensor at the elements of a shape that it broadcasts to.
@@ -312,7 +308,7 @@ bounds step_bounds::product(node_id id, const std::vector<bounds>& inputs) const
         const double step = from.scale.is_one() ? std::abs(from.scale.one()) : 0;
         const double of_data = from.shift.is_one() ? 0 : 510 * step * roundings * unit;
         // What is taken away holds the zero points of the margin, too, which the sum of an element at the border does not show.
-        const bool has_margin = is_convolution(each) && of_data != 0;
+        const bool has_margin = plan::detail::is_convolution(each.kind()) && of_data != 0;
         const double shift = error_of_zero_point(each, 0) + (has_margin ? 0 : of_data);
         error = evaluate(id, {filled(a.dimensions(), shift), b_size});
         if (has_margin) {

@@ -303,10 +303,7 @@ class analysis {
     /// values between the ends to the nearest multiple (S / 2), and they were rounded to their own step s before: at most 3 S / 2 + s / 2.
     void find_aligned() {
         std::vector<quantizer> found;
-        const seq<node_id> order = topological_order(model_);
-        const bool has_concat =
-            std::any_of(order.begin(), order.end(), [&](node_id id) { return model_[id].is<op::concat>(); });
-        for (const node_id id : order) {
+        for (const node_id id : topological_order(model_)) {
             const node& each = model_[id];
             if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 4) == nullptr ||
                 constant_at(id, 0) != nullptr || constant_at(id, 3)->elements() == 0) {
@@ -320,9 +317,6 @@ class analysis {
             for (std::size_t i = 0; is_moved && i < lows.elements() && lows.elements() == highs.elements(); ++i) {
                 bounds.low = std::min(bounds.low, lows.real(i) * factor);
                 bounds.high = larger(bounds.high, highs.real(i) * factor);
-            }
-            if (has_concat && is_pair(id)) {
-                errors_of_pairs_[id] = error_of_pair(lows, highs, each.as<op::fake_quantize>().levels, factor);
             }
             const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
             greatest_scale_ = larger(greatest_scale_, greatest(magnitude(highs)) * 2 * factor / steps);
@@ -367,9 +361,15 @@ class analysis {
         return reader != node_id::none && model_[reader].is<op::convert>() && is_integral(model_[reader].type());
     }
     /// What a pair may be wrong by in a network with a Concat, before its scale below: its values are rounded to steps of its integers.
-    double error_of_pair(const tensor& low, const tensor& high, std::int64_t levels, double factor) const {
-        const double width = absolute(high.real(0) - low.real(0));
-        return 1.5 * width / 255 / factor + 0.5 * width / static_cast<double>(levels - 1);
+    double error_of_pair(node_id id) const {
+        const tensor* low = constant_at(id, 3);
+        const tensor* high = constant_at(id, 4);
+        if (low == nullptr || high == nullptr || low->elements() == 0 || constant_at(id, 0) != nullptr) {
+            return 0;
+        }
+        const double width = absolute(high->real(0) - low->real(0));
+        const std::int64_t levels = model_[id].as<op::fake_quantize>().levels;
+        return 1.5 * width / 255 / factor_below(id) + 0.5 * width / static_cast<double>(levels - 1);
     }
 
     double constant_size(const node& each, double otherwise) const {
@@ -418,7 +418,6 @@ class analysis {
     std::set<node_id> has_no_value_;  // may be NaN
     std::set<node_id> eliminated_;  // FakeQuantize that cleanup may leave out
     std::set<node_id> is_aligned_to_pair_;
-    std::map<node_id, double> errors_of_pairs_;
 
     void excuse_at(node_id id, difference what, double radius, bool is_so) {
         if (is_so && radius > 0) {
@@ -550,9 +549,11 @@ class analysis {
         std::int64_t least_levels = 0;
         std::int64_t most_levels = 0;
         bool has_mat_mul = false;
+        bool has_concat = false;
         for (const node_id id : topological_order(model_)) {
             const node& each = model_[id];
             has_mat_mul = has_mat_mul || each.is<op::mat_mul>();
+            has_concat = has_concat || each.is<op::concat>();
             has_zero_scale_ = has_zero_scale_ || (each.is<op::multiply>() && has_zero(constant_at(id, 1)));
             if (each.is<op::fake_quantize>()) {
                 const std::int64_t levels = each.as<op::fake_quantize>().levels;
@@ -584,7 +585,7 @@ class analysis {
                 excuse_at(id, difference::constant_in_low_precision, unbounded, has_constant_outputs(id));
                 excuse_clamped_scales(id);
                 excuse_at(id, difference::interval_of_pair, unbounded, is_aligned_to_pair_.count(id) != 0);
-                excuse_at(id, difference::interval_of_pair, errors_of_pairs_[id], errors_of_pairs_.count(id) != 0);
+                excuse_at(id, difference::interval_of_pair, error_of_pair(id), has_concat && is_pair(id));
             } else if (each.is<op::depth_to_space>()) {
                 const node_id reader = model_.first_use({id, 0}).node;
                 const bool is_result = reader != node_id::none && model_[reader].is<op::result>();

@@ -175,8 +175,8 @@ inline std::vector<bool> planner::unread_lookups() {
 /// Drops tables that nothing reads; all that include them take over their operations.
 inline void planner::drop_unread_lookups() {
     const std::vector<bool> is_dropped = unread_lookups();
-    std::map<tensor_id, std::vector<std::size_t>>
-        included;  // dropped steps, by the output of a table that reads theirs
+    // Dropped steps, by the output of a table that reads theirs.
+    std::map<tensor_id, std::vector<std::size_t>> included;
     for (std::size_t i = 0; i < net_.steps.size(); ++i) {
         if (is_dropped[i]) {
             for (const tensor_id through : lookups_through_.at(std::get<lookup_step>(net_.steps[i].work).output)) {
@@ -185,32 +185,30 @@ inline void planner::drop_unread_lookups() {
         }
     }
     std::vector<step> kept;
-    std::vector<std::size_t> taken_by(net_.steps.size(),
-                                      net_.steps.size());  // the last step that took a dropped one's operations
-    for (std::size_t i = 0; i < net_.steps.size(); ++i) {
-        if (is_dropped[i]) {
-            continue;
-        }
-        step& each = net_.steps[i];
-        std::vector<tensor_id> open;  // outputs of tables, from this step's upwards
-        if (const auto* const table = std::get_if<lookup_step>(&each.work)) {
-            open.push_back(table->output);
-        }
+    // By dropped step: the last one that took over its operations.
+    std::vector<std::size_t> taken_by(net_.steps.size(), net_.steps.size());
+    const auto take_over = [&](std::size_t i, tensor_id output) {
+        std::vector<tensor_id> open{output};  // of tables, from this step's upwards
         while (!open.empty()) {
-            const auto found = included.find(open.back());
+            const std::vector<std::size_t>& above = included[open.back()];
             open.pop_back();
-            if (found == included.end()) {
-                continue;
-            }
-            for (const std::size_t other : found->second) {
+            for (const std::size_t other : above) {
                 if (std::exchange(taken_by[other], i) != i) {
                     const step& gone = net_.steps[other];
-                    each.nodes.insert(each.nodes.end(), gone.nodes.begin(), gone.nodes.end());
+                    net_.steps[i].nodes.insert(net_.steps[i].nodes.end(), gone.nodes.begin(), gone.nodes.end());
                     open.push_back(std::get<lookup_step>(gone.work).output);
                 }
             }
         }
-        kept.push_back(std::move(each));
+    };
+    for (std::size_t i = 0; i < net_.steps.size(); ++i) {
+        if (is_dropped[i]) {
+            continue;
+        }
+        if (const auto* const table = std::get_if<lookup_step>(&net_.steps[i].work)) {
+            take_over(i, table->output);
+        }
+        kept.push_back(std::move(net_.steps[i]));
     }
     net_.steps = std::move(kept);
 }

@@ -17,9 +17,7 @@ inline void check_index(std::int64_t index, std::size_t count, const place& wher
 }
 
 /// Whether a tensor has a value before any operator has run, or needs none.
-inline bool is_known_at_start(const tensor_info& info) {
-    return info.is_constant() || info.is_variable || info.dimensions.elements() == 0;
-}
+inline bool is_known_at_start(const tensor_info& info) { return info.stands_in_file() || info.is_variable; }
 
 /// Checks the operators of a subgraph in the order in which they run.
 class subgraph_checker {

@@ -73,6 +73,8 @@ struct tensor_info {
     bool is_sparse = false;
 
     bool is_constant() const { return static_cast<bool>(value); }
+    /// A constant, or without elements: no bytes are a value, too.
+    bool stands_in_file() const { return is_constant() || dimensions.elements() == 0; }
 };
 
 /// One field of an operator's options, named as in the schema.

@@ -259,7 +259,6 @@ public:
         }
         const tensor_info& info = this->info(index);
         const forms& there = at(index, other(order));
-        const bool stands_in_file = info.is_constant() || info.dimensions.elements() == 0;  // no bytes are a value, too
         if (info.is_constant() && order == axes::as_in_file) {
             if (info.is_sparse || element_of(info.type) == dynamic) {
                 wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
@@ -269,9 +268,9 @@ public:
         } else if (mine.unrounded) {
             mine.codes = make_.add(op::convert{element_of(info.type)},
                                    {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
-        } else if (there.codes || there.unrounded || (stands_in_file && order != axes::as_in_file)) {
+        } else if (there.codes || there.unrounded || (info.stands_in_file() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
-        } else if (stands_in_file && element_of(info.type) != dynamic) {
+        } else if (info.stands_in_file() && element_of(info.type) != dynamic) {
             mine.codes = make_.constant(tensor_builder(element_of(info.type), info.dimensions).finish());
         } else {
             wrong("tensor ", index, " '", info.name, "' has no value");
@@ -281,10 +280,8 @@ public:
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
         make_ready(index);
-        forms& mine = at(index, order);
-        if (!mine.real) {
-            const output_ref made = make_real(index, order);
-            at(index, order).real = made;
+        if (!at(index, order).real) {
+            at(index, order).real = make_real(index, order);
         }
         return at(index, order).real;
     }
