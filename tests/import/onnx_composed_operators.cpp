@@ -45,6 +45,17 @@ parts small_lstm(const words& attributes, const std::vector<float>& peepholes, s
 
 }  // namespace
 
+TEST_CASE("Outputs that a node leaves out are not what others leave out of their inputs") {
+    const std::vector<float> weights(4, 0.0F);
+    const parts net{{make_node("LSTM", {"x", "w", "r", "", "", "h", "c"}, {"", "last"}, {integer("hidden_size", 1)}),
+                     make_node("Clip", {"last", "", "most"}, {"y"})},
+                    {floats("w", {1, 4, 1}, weights), floats("r", {1, 4, 1}, weights), floats("most", {}, {0.25F})},
+                    {value("x", {1, 1, 1}), value("h", {1, 1, 1}), value("c", {1, 1, 1})},
+                    {value("y", {1, 1, 1})}};
+    const tensor one = floats_of({1, 1, 1}, {8});
+    CHECK(results_of(make_model(net), {one, one, one})[0] == values{0.25});
+}
+
 TEST_CASE("NonMaxSuppression gives images, classes and boxes, as many as the run finds") {
     const parts net{{make_node("NonMaxSuppression", {"boxes", "scores", "most", "overlap", "least"}, {"y"})},
                     {i64_tensor("most", {1}, {2}), floats("overlap", {1}, {0.5F}), floats("least", {1}, {0.25F})},

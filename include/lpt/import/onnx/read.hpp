@@ -33,6 +33,17 @@ inline output_ref graph_reader::real_of(const value& from) {
     return mine.dequantized;
 }
 
+inline output_ref graph_reader::real_operand_of(const value& from) {
+    if (!from.quantized || from.quantized->is_rounded || builder_.value_of(from.quantized->real) != nullptr) {
+        return real_of(from);
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.second_operand) {
+        mine.second_operand = detail::quantized_and_back(builder_, mine);
+    }
+    return mine.second_operand;
+}
+
 namespace detail {
 
 /// True for operators whose first version is what they still are, or all that versions added to are types and negative axes.
@@ -84,7 +95,9 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     std::unordered_map<std::string_view, std::size_t> producers;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (const std::string_view output : nodes[i].outputs) {
-            producers.emplace(output, i);
+            if (!output.empty()) {  // left out, as empty inputs are
+                producers.emplace(output, i);
+            }
         }
     }
     return producers;
