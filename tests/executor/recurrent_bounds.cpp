@@ -44,7 +44,7 @@ numbers numbers_of(const bounds& known) {
 }
 
 near apply(const reference::detail::gate_function& f, const near& v) {
-    using form = reference::detail::gate_function::form;
+    using form = op::gate_form;
     const double slope = f.is == form::sigmoid ? 0.25 : f.is == form::hard_sigmoid ? std::abs(f.alpha) : 1;
     if (std::isnan(v.is)) {
         return v;

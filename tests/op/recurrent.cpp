@@ -159,4 +159,6 @@ TEST_CASE("recurrent operations refuse attributes that make no sense") {
     cell.clip = 0;
     cell.activations = {"sigmoid"};
     LPT_CHECK_WRONG(inferred(cell, data, state, anything(), anything()), "needs 2 activations, not 1");
+    cell.activations = {"sigmoid", "step"};
+    LPT_CHECK_WRONG(inferred(cell, data, state, anything(), anything()), "activation 'step' is not known");
 }

@@ -117,9 +117,26 @@ TEST_CASE("a GRU sequence takes the steps of a cell") {
     check_values(result[1], {1, 1, 1}, {0.9640275801});
 }
 
-TEST_CASE("an unknown activation is an error") {
-    op::lstm_cell cell = lstm_cell();
-    cell.activations[0] = "softsign";
-    CHECK_THROWS_WITH_AS(lstm_step(cell, {0, 0, 0, 0}),
-                         "activation 'softsign' must be sigmoid, tanh, relu or hardsigmoid", lpt::error);
+TEST_CASE("the candidate of a GRU may be any function that ONNX names, with its own parameters or given ones") {
+    const auto candidate = [](text word, double x, seq<double> alpha = {}, seq<double> beta = {}) {
+        op::gru_cell cell;
+        cell.hidden_size = 1;
+        cell.activations = {"sigmoid", lpt::move(word)};
+        cell.activations_alpha = lpt::move(alpha);
+        cell.activations_beta = lpt::move(beta);
+        const tensor inputs[] = {f32_of({1, 1}, {1}), zeros({1, 1}), zeros({3, 1}), zeros({3, 1}),
+                                 f32_of({3}, {shut, 0, x})};
+        return lpt::test::run(cell, inputs)[0].real(0);
+    };
+    CHECK(candidate("softsign", -3) == doctest::Approx(-0.75));
+    CHECK(candidate("softplus", 1) == doctest::Approx(1.3132616875));
+    CHECK(candidate("elu", -1) == doctest::Approx(-0.6321205588));
+    CHECK(candidate("elu", -1, {0, 2}) == doctest::Approx(-1.2642411177));
+    CHECK(candidate("leakyrelu", -2) == doctest::Approx(-0.02));
+    CHECK(candidate("leakyrelu", 2, {0, 5}) == 2);
+    CHECK(candidate("thresholdedrelu", 1) == 0);
+    CHECK(candidate("thresholdedrelu", 1.5) == 1.5);
+    CHECK(candidate("affine", 3, {0, 2}, {0, 1}) == 7);
+    CHECK(candidate("scaledtanh", 0.5, {0, 3}, {0, 2}) == doctest::Approx(2.2847824679));
+    CHECK(candidate("hard_sigmoid", 1) == doctest::Approx(0.7));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/op/gate_function.hpp>
 #include <lpt/op/sizes.hpp>
 
 namespace lpt::inline LPT_ABI::op {
@@ -56,6 +57,11 @@ constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self
     }
     if (self.activations.size() < functions) {
         facts.wrong({"needs ", functions, " activations, not ", self.activations.size()});
+    }
+    for (const text& word : self.activations) {
+        if (find_gate_function(word) == nullptr) {
+            facts.wrong({"activation '", word, "' is not known"});
+        }
     }
     recurrent_sizes sizes;
     sizes.hidden = self.hidden_size;

@@ -12,14 +12,17 @@ namespace detail {
 
 /// The functions of the gates; false where the kernel does not know one.
 inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
-    using form = reference::detail::gate_function::form;
+    using form = op::gate_form;
     const std::size_t count = problem.kind == kernel::recurrent_kind::lstm ? 3 : 2;
     for (std::size_t i = 0; i < count; ++i) {
-        const text& word = self.activations[i];
-        if (word != "sigmoid" && word != "tanh" && word != "relu" && word != "hardsigmoid" && word != "hard_sigmoid") {
+        if (op::find_gate_function(self.activations[i]) == nullptr) {
             return false;
         }
         const reference::detail::gate_function from = reference::detail::gate_function_at(self, i, self.clip);
+        if (from.is != form::sigmoid && from.is != form::tanh && from.is != form::relu &&
+            from.is != form::hard_sigmoid) {
+            return false;
+        }
         const kernel::gate_function is = from.is == form::sigmoid ? kernel::gate_function::sigmoid
                                          : from.is == form::tanh  ? kernel::gate_function::tanh
                                          : from.is == form::relu  ? kernel::gate_function::relu

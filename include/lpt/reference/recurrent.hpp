@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/reference/activation.hpp>
+#include <lpt/reference/gate_function.hpp>
 
 namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
-
-/// One of the functions that a recurrent operation names, with its parameters and the limit of what goes into it.
-struct gate_function {
-    enum class form { sigmoid, tanh, relu, hard_sigmoid } is = form::sigmoid;
-    double alpha = 0.2;
-    double beta = 0.5;
-    double clip = 0;
-
-    constexpr double operator()(double x) const {
-        const double in = clip > 0 ? math::minimum(math::maximum(x, -clip), clip) : x;
-        switch (is) {
-            case form::sigmoid: return detail::sigmoid(in);
-            case form::tanh: return math::tanh(in);
-            case form::relu: return math::maximum(in, 0.0);
-            default: return math::maximum(0.0, math::minimum(1.0, alpha * in + beta));
-        }
-    }
-};
-
-constexpr gate_function gate_function_at(const op::detail::recurrent_attributes& self, std::size_t place, double clip) {
-    gate_function result;
-    const text& word = self.activations[place];
-    if (word == "sigmoid") {
-        result.is = gate_function::form::sigmoid;
-    } else if (word == "tanh") {
-        result.is = gate_function::form::tanh;
-    } else if (word == "relu") {
-        result.is = gate_function::form::relu;
-    } else if (word == "hardsigmoid" || word == "hard_sigmoid") {
-        result.is = gate_function::form::hard_sigmoid;
-    } else {
-        fail({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
-    }
-    result.alpha = place < self.activations_alpha.size() ? self.activations_alpha[place] : result.alpha;
-    result.beta = place < self.activations_beta.size() ? self.activations_beta[place] : result.beta;
-    result.clip = clip;
-    return result;
-}
 
 /// The weights of one direction: W `[gates, input]`, R `[gates, hidden]`, both row-major, and what is added.
 template <class Real>

@@ -58,6 +58,19 @@ inline std::int64_t hidden_size_of(operation& n) {
     return size;
 }
 
+/// The function that a name stands for; case does not matter.
+inline const op::gate_function_word& gate_function_word_of(operation& n, std::string_view name) {
+    std::string small(name);
+    for (char& each : small) {
+        each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+    }
+    const op::gate_function_word* const found = op::find_gate_function(small.c_str());
+    if (found == nullptr) {
+        n.wrong({"activation '", shown(name), "' is not known"});
+    }
+    return *found;
+}
+
 /// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
 template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
@@ -73,24 +86,27 @@ void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
         n.wrong({"needs ", count, " activations, not ", names.size()});
     }
     to.activations.clear();
+    const std::vector<float> alphas = n.reals("activation_alpha");
+    const std::vector<float> betas = n.reals("activation_beta");
+    std::size_t alpha = 0;
+    std::size_t beta = 0;
+    // Only functions that have parameters take one of the list.
+    const auto next = [](const std::vector<float>& given, std::size_t& place, bool takes, double otherwise) {
+        return takes && place < given.size() ? static_cast<double>(given[place++]) : otherwise;
+    };
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i >= count) {
-            if (names[i] != names[i - count]) {
-                n.wrong({"has other activations for the second direction, which is not supported"});
-            }
-            continue;
+        const op::gate_function_word& word = gate_function_word_of(n, names[i]);
+        const double first = next(alphas, alpha, word.parameters > 0, word.alpha);
+        const double second = next(betas, beta, word.parameters > 1, word.beta);
+        if (i < count) {
+            to.activations.push_back(text(word.word));
+            to.activations_alpha.push_back(first);
+            to.activations_beta.push_back(second);
+        } else if (i < 2 * count &&
+                   (to.activations[i - count] != word.word || to.activations_alpha[i - count] != first ||
+                    to.activations_beta[i - count] != second)) {
+            n.wrong({"has other activations for the second direction, which is not supported"});
         }
-        std::string small(names[i]);
-        for (char& each : small) {
-            each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
-        }
-        to.activations.push_back(text(small.c_str()));
-    }
-    for (const float each : n.reals("activation_alpha")) {
-        to.activations_alpha.push_back(static_cast<double>(each));
-    }
-    for (const float each : n.reals("activation_beta")) {
-        to.activations_beta.push_back(static_cast<double>(each));
     }
 }
 
