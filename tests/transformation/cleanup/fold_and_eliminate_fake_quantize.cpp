@@ -47,6 +47,21 @@ static_assert(goes(u8, 256, 0, 255, 0, 255));
 
 TEST_CASE("FakeQuantize of a Constant is folded, halves to even") { CHECK(folds_constant_data()); }
 
+TEST_CASE("Axes that a FakeQuantize quantizes are checked when they become known") {
+    for (const double axis : {1.0, 7.0}) {
+        small_network net;
+        const node_id axes = net.model.constant(make_tensor(i8, shape{1}, {axis}));
+        const node_id quantized = net.fake_quantize(axes, 256, {0}, {255}, {0}, {255});
+        net.model.result(net.model.add(op::mvn{}, {net.model.parameter(f32, shape{1, 2}, "in"), quantized}, {}, 6));
+        CAPTURE(axis);
+        if (axis == 1) {
+            CHECK(net.run<fold_step>(quantized));
+        } else {
+            CHECK_THROWS_AS(net.run<fold_step>(quantized), lpt::error);
+        }
+    }
+}
+
 TEST_CASE("a FakeQuantize of f16 data that gives f32 is folded in f32") {
     small_network net;
     const node_id data = net.model.constant(make_tensor(f16, shape{2}, {0.3, -0.7}));
