@@ -297,9 +297,32 @@ TEST_CASE("constant_folding keeps names, folds ShapeOf of static shapes and pass
 TEST_CASE("a FakeQuantize over weights can round its result") {
     const tensor x = f32_of({2}, {0.5, 1.0});
     const tensor inputs[] = {x, make_scalar(f32, 0), make_scalar(f32, 1), make_scalar(f32, 0), make_scalar(f32, 127.5)};
-    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, i8, true), i8, {2}, {64, 127}));
-    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, u8, false), u8, {2}, {64, 127}));
-    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, f32, false), f32, {2}, {64, 127.5}));
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, op::fake_quantize{256}, {2}, i8, true), i8, {2}, {64, 127}));
+    CHECK(
+        gives(evaluation::evaluate_fake_quantize(inputs, op::fake_quantize{256}, {2}, u8, false), u8, {2}, {64, 127}));
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, op::fake_quantize{256}, {2}, f32, false), f32, {2},
+                {64, 127.5}));
+}
+
+TEST_CASE("a FakeQuantize with a zero level counts steps from it, so that halves go to the even step") {
+    const tensor x = f32_of({6}, {-2.5, -0.5, 0.5, 1.5, 2.5, 300});
+    const tensor inputs[] = {x, make_scalar(f32, -3), make_scalar(f32, 252), make_scalar(f32, 0),
+                             make_scalar(f32, 255)};
+    const op::fake_quantize counted{.levels = 256, .zero_level = 3};
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, counted, {6}, f32, false), f32, {6}, {1, 3, 3, 5, 5, 255}));
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, counted, {6}, u8, true), u8, {6}, {1, 3, 3, 5, 5, 255}));
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, op::fake_quantize{256}, {6}, u8, true), u8, {6},
+                {0, 2, 4, 4, 6, 255}));
+}
+
+TEST_CASE("steps of a zero level are those of a division, although the bounds were rounded") {
+    const auto step = static_cast<double>(0.2F);
+    const double high = static_cast<double>(static_cast<float>((255 - 113) * step));
+    const tensor inputs[] = {make_scalar(f32, 1.5), make_scalar(f32, high - 255 * step), make_scalar(f32, high),
+                             make_scalar(f32, 0), make_scalar(f32, 255)};
+    const op::fake_quantize counted{.levels = 256, .zero_level = 113};
+    REQUIRE(1.5F / 0.2F == 7.5F);
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, counted, {}, u8, true), u8, {}, {121}));
 }
 
 TEST_CASE("a FakeQuantize gives the same bytes in blocks and one by one") {
@@ -314,12 +337,12 @@ TEST_CASE("a FakeQuantize gives the same bytes in blocks and one by one") {
     for (const auto& [type, low, high] : {std::tuple{i8, -127.0, 127.0}, std::tuple{u8, 0.0, 255.0}}) {
         const tensor inputs[] = {data, f32_of(per_row, {-1, -2, -2.5}), f32_of(per_row, {1, 2, 2.5}),
                                  make_scalar(f32, low), make_scalar(f32, high)};
-        const tensor bytes = evaluation::evaluate_fake_quantize(inputs, 255, dimensions, type, true);
+        const tensor bytes = evaluation::evaluate_fake_quantize(inputs, op::fake_quantize{255}, dimensions, type, true);
         for (std::size_t i = 0; i < bytes.elements(); ++i) {
             tensor one[] = {make_scalar(f32, data.real(i)), {}, {}, inputs[3], inputs[4]};
             one[1] = make_scalar(f32, inputs[1].real(i / 37));
             one[2] = make_scalar(f32, inputs[2].real(i / 37));
-            const tensor real = evaluation::evaluate_fake_quantize(one, 255, {}, f32, true);
+            const tensor real = evaluation::evaluate_fake_quantize(one, op::fake_quantize{255}, {}, f32, true);
             CHECK(bytes.integer(i) == evaluation::convert_tensor(real, type).integer(0));
         }
     }

@@ -101,6 +101,35 @@ TEST_CASE("Operators on dequantized integers of the network stay such that they 
     CHECK(model[model.producer(quantize, 0)].is<op::add>());
 }
 
+TEST_CASE("Behind operators on dequantized integers, too, what lies between two codes becomes the even step") {
+    const words constants{floats("half", {}, {1}), small("five", {}, {5})};
+    const std::string dequantize = make_node("DequantizeLinear", {"x", "half", "five"}, {"a"});
+    const values codes{0, 2, 4, 6, 8, 10, 12};  // each stands for a half of a step
+    const values reals{-5, -3, -1, 1, 3, 5, 7};
+    CHECK(quantized_behind({dequantize, make_node("Relu", {"a"}, {"r"})}, constants, {7}, codes, u8_type) ==
+          codes_of({0, 0, 0, 1, 3, 5, 7}));
+    CHECK(quantized_behind({dequantize, make_node("MaxPool", {"a"}, {"r"}, {list("kernel_shape", {1})})}, constants,
+                           {1, 1, 7}, codes, u8_type) == codes_of(reals));
+    CHECK(quantized_behind({dequantize, make_node("Conv", {"a", "w"}, {"r"})},
+                           {constants[0], constants[1], floats("w", {1, 1, 1}, {1})}, {1, 1, 7}, codes,
+                           u8_type) == codes_of(reals));
+    CHECK(quantized_behind({dequantize, make_node("Add", {"a", "a"}, {"r"})},
+                           {floats("half", {}, {0.5F}), constants[1]}, {7}, codes, u8_type) == codes_of(reals));
+}
+
+TEST_CASE("A network whose zero points are odd keeps them as zero levels") {
+    const parts net{{make_node("DequantizeLinear", {"x", "step", "zero"}, {"a"}), make_node("Relu", {"a"}, {"b"}),
+                     make_node("QuantizeLinear", {"b", "step", "zero"}, {"y"})},
+                    {floats("step", {}, {2}), small("zero", {}, {-3}, i8_type)},
+                    {value("x", {4}, i8_type)},
+                    {value("y", {4}, i8_type)}};
+    const lpt::graph model = import_content(make_model(net));
+    const node_id convert = model.producer(model.results()[0], 0);
+    const node_id quantize = model.producer(convert, 0);
+    REQUIRE(model[quantize].is<op::fake_quantize>());
+    CHECK(model[quantize].as<op::fake_quantize>().zero_level == 125);
+}
+
 namespace {
 
 struct numbers_of_16_bits {

@@ -98,7 +98,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
         case op::kind::convert_like: outputs.push_back(convert_tensor(node.input(0), node.output().type)); return true;
         case op::kind::shape_of: outputs.push_back(shape_values(node.dimensions(0), node.output().type)); return true;
         case op::kind::fake_quantize:
-            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>().levels,
+            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>(),
                                                      node.output().dimensions, node.output().type, false));
             return true;
         default: break;
@@ -145,8 +145,8 @@ template <compiled = once>
     }
     seq<tensor> results;
     if (what.is<op::fake_quantize>() && !output_types.empty() && is_integral(output_types[0])) {
-        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>().levels,
-                                                             facts[0].dimensions, output_types[0], true));
+        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>(), facts[0].dimensions,
+                                                             output_types[0], true));
         return true;
     }
     if (!evaluation::evaluate_known({what, version, inputs, facts}, results)) {

@@ -107,7 +107,10 @@ constexpr view<text_view> words_of(auto_broadcast) { return auto_broadcast_words
 ///
 /// y = round((min(max(x, input_low), input_high) - input_low) / (input_high - input_low) * (levels - 1))
 ///     / (levels - 1) * (output_high - output_low) + output_low
-/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32.
+/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32. Rounding: halves to even.
+///
+/// With `zero_level`, 0 to levels - 1, which the published operation does not have, it is QuantizeLinear's: steps are counted from that level, as
+/// round((x - input_low) / (input_high - input_low) * (levels - 1) - zero_level) + zero_level.
 struct fake_quantize {
     static constexpr auto number = kind::fake_quantize;
     static constexpr text_view name = "FakeQuantize";
@@ -117,14 +120,17 @@ struct fake_quantize {
     static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr std::int64_t most_levels = std::int64_t{1} << 32;
+    static constexpr std::int64_t no_level = -1;
 
     std::int64_t levels = 0;
     op::auto_broadcast auto_broadcast = op::auto_broadcast::numpy;
+    std::int64_t zero_level = no_level;
 
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit&& visit) {
         visit("levels", self.levels);
         visit("auto_broadcast", self.auto_broadcast);
+        visit("zero_level", self.zero_level);
     }
     /// True if `range` can be broadcast to the data without making it larger; axes before those of the data have size 1.
     static constexpr bool broadcasts_to(const shape& range, const shape& data) {
@@ -142,6 +148,7 @@ struct fake_quantize {
     }
     static constexpr void infer(const fake_quantize& self, inference& facts) {
         facts.require("levels", self.levels, 2, most_levels);
+        facts.require("zero_level", self.zero_level, no_level, self.levels - 1);
         for (std::size_t port = 1; port < 5; ++port) {
             if (!broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
                 facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",

@@ -2,17 +2,13 @@
 // Which operations of the graph become functions of a chain.
 #pragma once
 
-#include <lpt/plan/chain.hpp>
+#include <lpt/plan/quantization.hpp>
 
 #include <utility>
 
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-inline bool finite(const spread& numbers) {
-    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
-}
 
 /// A number that an input of the node gives.
 inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
@@ -238,54 +234,6 @@ inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& 
         made.high = 0;
     }
     to.functions.push_back(std::move(made));
-    return true;
-}
-
-/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
-inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
-    spread range[4];
-    for (std::size_t i = 0; i < 4; ++i) {
-        const tensor* value = model.constant_value(each.input(i + 1));
-        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
-            !finite(range[i])) {
-            return false;
-        }
-    }
-    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
-    const auto difference = [](double low, double high) { return high - low; };
-    spread in_width;
-    spread out_width;
-    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
-        !in_width.all([](double v) { return v > 1e-30; }) ||
-        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
-        return false;
-    }
-    const spread scale = in_width.map([&](double width) { return steps / width; });
-    const spread step = out_width.map([&](double width) { return width / steps; });
-    spread shift;
-    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
-        !finite(shift)) {
-        return false;
-    }
-    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
-        math::truncate(range[2].one()) == range[2].one()) {
-        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
-        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
-        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
-        const double ends[2] = {range[2].one(), range[3].one()};
-        const element_facts& limits = facts(each.type());
-        to.affine(signed_scale, signed_shift);
-        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
-                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
-        return true;
-    }
-    to.affine(scale, shift);
-    to.clamp(0, steps);
-    to.unary(kernel::unary_function::round_even);
-    to.affine(step, range[2]);
-    if (is_byte(each.type())) {
-        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-    }
     return true;
 }
 

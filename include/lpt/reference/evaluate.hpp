@@ -220,7 +220,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         }
         detail::check_memory(each, facts, most);
         if (each.is<op::fake_quantize>() && is_integral(each.type())) {
-            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels,
+            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>(),
                                                                  facts[0].dimensions, each.type(), true));
             return outputs;
         }

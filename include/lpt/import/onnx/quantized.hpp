@@ -31,8 +31,19 @@ struct quantization_bounds {
     tensor high;
     tensor least;  // the numbers as which the bounds are stored
     tensor greatest;
-    std::int64_t levels;
+    op::fake_quantize what;
 };
+
+/// The level that all zero points are, or none.
+inline std::int64_t zero_level_of(const quantization& how, std::size_t count) {
+    const double level = zero_point_of(how, 0) - facts(how.type).lowest;
+    for (std::size_t i = 1; i < count; ++i) {
+        if (zero_point_of(how, i) != zero_point_of(how, 0)) {
+            return op::fake_quantize::no_level;
+        }
+    }
+    return static_cast<std::int64_t>(level);
+}
 
 inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) {
     const element_facts& limits = facts(how.type);
@@ -55,15 +66,20 @@ inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) 
         dimensions = shape::of_ones(rank);
         dimensions[static_cast<std::size_t>(how.axis)] = static_cast<dimension>(count);
     }
-    return {make_tensor(f32, dimensions, low), make_tensor(f32, dimensions, high), make_scalar(f32, limits.lowest),
-            make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
+    return {make_tensor(f32, dimensions, low),
+            make_tensor(f32, dimensions, high),
+            make_scalar(f32, limits.lowest),
+            make_scalar(f32, limits.highest),
+            {.levels = static_cast<std::int64_t>(steps) + 1, .zero_level = zero_level_of(how, count)}};
 }
 
 /// The same where what is quantized are whole steps already: bounds that are whole numbers, with nothing to round.
 inline quantization_bounds counted_bounds_of(const quantization& how, std::size_t rank) {
     quantization steps = how;
     steps.scale = make_scalar(f32, 1);
-    return bounds_of(steps, rank);
+    quantization_bounds result = bounds_of(steps, rank);
+    result.what.zero_level = op::fake_quantize::no_level;
+    return result;
 }
 
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
@@ -75,11 +91,9 @@ inline std::size_t rank_of(const model_builder& to, output_ref of) {
 inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
     const std::size_t rank = rank_of(to, from.real);
     const quantization_bounds bounds = from.is_counted ? counted_bounds_of(from.how, rank) : bounds_of(from.how, rank);
-    op::fake_quantize what;
-    what.levels = bounds.levels;
     const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
                                  to.constant(bounds.least), to.constant(bounds.greatest)};
-    const output_ref rounded = to.add_node(what, view<output_ref>(inputs, 5));
+    const output_ref rounded = to.add_node(bounds.what, view<output_ref>(inputs, 5));
     return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
 }
 
@@ -106,9 +120,7 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
     if (const output_ref limited = limited_steps(to, from)) {
         return limited;
     }
-    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
-    op::fake_quantize what;
-    what.levels = bounds.levels;
+    quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
     const output_ref low = to.constant(bounds.low);
     const output_ref high = to.constant(bounds.high);
     output_ref inputs[] = {from.real, low, high, low, high};
@@ -116,8 +128,9 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
         const quantization_bounds steps = counted_bounds_of(from.how, rank_of(to, from.real));
         inputs[1] = to.constant(steps.low);
         inputs[2] = to.constant(steps.high);
+        bounds.what = steps.what;
     }
-    return to.add_node(what, view<output_ref>(inputs, 5));
+    return to.add_node(bounds.what, view<output_ref>(inputs, 5));
 }
 
 /// The quantization that input 0 has, and all other quantized inputs, too; nothing where there is none, or one per axis.

@@ -44,7 +44,7 @@ struct low_precision_weights {
     inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
     const node_id weights = model.constant(evaluation::fake_quantize_late(
-        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+        lpt::move(inputs), each.as<op::fake_quantize>(), each.shape(), precision.type, true));
     copy_information_and_name(r, fake_quantize, weights);
     return {weights, maps.scales};
 }

@@ -72,8 +72,7 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     for (std::size_t port = 0; port < 5; ++port) {
         inputs.push_back(*model.constant_value(each.input(port)));
     }
-    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
-                                          rounded);
+    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>(), each.shape(), type, rounded);
 }
 
 /// Lets readers of an output read the value of the FakeQuantize above it, not rounded, where that is known.
