@@ -92,6 +92,32 @@ TEST_CASE("Functions that are found before the transformations are not lost to t
     CHECK(has_gelu(model));
 }
 
+TEST_CASE("Channels that are shuffled by Reshapes are found before the transformations, for which one scale a channel "
+          "moves through them") {
+    const auto shuffled = [](bool is_fused) {
+        graph model;
+        const output_ref x = model.parameter(u8, shape{1, 4, 2, 2}, "x");
+        const output_ref scales = model.constant(make_tensor(f32, shape{1, 4, 1, 1}, view<double>({1, 2, 3, 4})));
+        const output_ref real = model.add(op::multiply{}, {model.add(op::convert{f32}, {x}), scales});
+        const auto reshape = [&](output_ref of, std::initializer_list<std::int64_t> sizes) {
+            return output_ref(model.add(op::reshape{}, {of, indices(model, sizes)}));
+        };
+        const output_ref apart = reshape(real, {1, 2, 2, 2, 2});
+        const output_ref exchanged = model.add(op::transpose{}, {apart, indices(model, {0, 2, 1, 3, 4})});
+        model.result(
+            model.add(op::max_pool{{1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}}, {reshape(exchanged, {1, 4, 2, 2})}, {}, 1));
+        prepare(model);
+        if (is_fused) {
+            fuse_functions(model);
+        }
+        transform(model);
+        const node_id last = model.producer(model.results()[0], 0);
+        return model[last].is<op::multiply>();
+    };
+    CHECK(shuffled(true));
+    CHECK_FALSE(shuffled(false));
+}
+
 TEST_CASE("Functions that are switched off stay compositions") {
     graph model = quantized_gelu();
     transformation_options options;
