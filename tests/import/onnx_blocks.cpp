@@ -96,6 +96,21 @@ TEST_CASE("MatMulNBits has weights of 2, 4 and 8 bits in blocks, whose rows may 
     }
 }
 
+TEST_CASE("MatMulBnb4 has weights in codes for floats of four bits or for quantiles, a factor for each block of them") {
+    const auto products = [](int type, const std::vector<int>& bytes) {
+        const parts net{
+            {make_node("MatMulBnb4", {"x", "w", "s"}, {"y"},
+                       {integer("K", 4), integer("N", 2), integer("block_size", 4), integer("quant_type", type)},
+                       "com.microsoft")},
+            {small("w", {4}, bytes), floats("s", {2}, {2, 3})},
+            {value("x", {1, 4})},
+            {value("y", {1, 2})}};
+        return results_of(make_model(net), {floats_of({1, 4}, {1, 2, 4, 8})})[0];
+    };
+    CHECK(products(0, {0x35, 0x7B, 0xD0, 0x00}) == values{2 * (1 + 2 * 0.5 + 4 * 0.25 - 8), 3 * -0.5});
+    CHECK(products(1, {0xF7, 0x77, 0x00, 0x77}) == values{2, 3 * -3});
+}
+
 TEST_CASE("MatMulNBits refuses rows of blocks that are not there, and other numbers of rows or bits") {
     const std::vector<int> weights(columns * blocks * block, 1);
     std::vector<std::int32_t> order(rows, 0);

@@ -89,6 +89,68 @@ TEST_CASE("RotaryEmbedding turns pairs by the angles of places, which may be one
     }
 }
 
+TEST_CASE("QEmbedLayerNormalization has the tables of EmbedLayerNormalization in bytes") {
+    words tables{small("words", {2, 2}, {2, 4, 6, 10}), small("places", {2, 2}, {1, 1, 11, 21}),
+                 small("g", {2}, {5, 3}), small("b", {2}, {2, 1}), small("z", {}, {1})};
+    const words scales{floats("s", {}, {1}), floats("gs", {}, {0.5F})};
+    tables.insert(tables.end(), scales.begin(), scales.end());
+    const parts net{
+        {make_node("QEmbedLayerNormalization",
+                   {"w", "", "words", "places", "", "g", "b", "", "s", "s", "", "gs", "gs", "z", "z", "", "z", "z"},
+                   {"y", ""}, {}, microsoft)},
+        tables,
+        {value("w", {1, 2}, i32_number)},
+        {value("y", {1, 2, 2})}};
+    const values made = results_of(make_model(net), {make_tensor(i32, {1, 2}, view<double>({1, 0}))})[0];
+    const values wanted{-1.5, 1, -1.5, 1};
+    REQUIRE(made.size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CHECK(made[i] == doctest::Approx(wanted[i]).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("QLinearReduceMean gives the means of axes, all where none are named, with the output's scale") {
+    const auto means = [](const words& attributes, const numbers& sizes) {
+        const parts net{{make_node("QLinearReduceMean", {"x", "xs", "z", "ys", "z"}, {"y"}, attributes, microsoft)},
+                        {floats("xs", {}, {2}), floats("ys", {}, {1}), small("z", {}, {4})},
+                        {value("x", {2, 2}, u8_type)},
+                        {value("y", sizes, u8_type)}};
+        return results_of(make_model(net), {make_tensor(u8, {2, 2}, view<double>({4, 6, 8, 12}))})[0];
+    };
+    CHECK(means({list("axes", {1})}, {2, 1}) == values{6, 16});
+    CHECK(means({list("axes", {0}), integer("keepdims", 0)}, {2}) == values{8, 14});
+    CHECK(means({}, {1, 1}) == values{11});
+}
+
+TEST_CASE("NhwcFusedConv has its channels last, adds before the activation") {
+    const parts net{
+        {make_node("NhwcFusedConv", {"x", "w", "b", "z"}, {"y"}, {word_attribute("activation", "Relu")}, microsoft)},
+        {floats("w", {2, 2, 1, 1}, {0, 2, 1, 0}), floats("b", {2}, {1, -4})},
+        {value("x", {1, 1, 2, 2}), value("z", {1, 1, 2, 2})},
+        {value("y", {1, 1, 2, 2})}};
+    CHECK(results_of(make_model(net), {floats_of({1, 1, 2, 2}, {1, 2, 3, 4}),
+                                       floats_of({1, 1, 2, 2}, {0, 1, -20, 9})})[0] == values{5, 0, 0, 8});
+}
+
+TEST_CASE("QAttention of data that DynamicQuantizeLinear quantized multiplies its bytes with those of the weights") {
+    const parts net{{make_node("DynamicQuantizeLinear", {"x"}, {"q", "s", "zero"}),
+                     make_node("QAttention", {"q", "w", "b", "s", "ws", "", "zero", "wz"}, {"y"},
+                               {integer("num_heads", 1)}, microsoft)},
+                    {small("w", {2, 3}, {0, 0, 2, 0, 0, 0}, i8_type), floats("b", {3}, {0, 0, 1}),
+                     floats("ws", {}, {0.5F}), small("wz", {}, {0}, i8_type)},
+                    {value("x", {1, 2, 2})},
+                    {value("y", {1, 2, 1})}};
+    const std::string content = make_model(net);
+    CHECK(results_of(content, {floats_of({1, 2, 2}, {0, 0, 255, 255})})[0] == values{128.5, 128.5});
+    const lpt::graph model = import_content(content);
+    bool has_bytes = false;
+    for (const node_id id : topological_order(model)) {
+        const tensor* const value = model.constant_value(output_ref(id));
+        has_bytes = has_bytes || (value != nullptr && value->type() == i8 && value->elements() == 6);
+    }
+    CHECK(has_bytes);
+}
+
 TEST_CASE("QLinearWhere gives the elements of either input with the output's scale") {
     const parts net{
         {make_node("QLinearWhere", {"c", "x", "xs", "xz", "y", "ys", "yz", "zs", "zz"}, {"z"}, {}, microsoft)},

@@ -65,6 +65,18 @@ class model_builder {
                        op::trait::byte_factors) ||
                each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
     }
+    /// True for a matrix of small integers that is seen as real numbers.
+    bool begins_dequantization(const node& each) const {
+        if (!each.is<op::convert>() || !is_real(each.type())) {
+            return false;
+        }
+        const element stored = model_.type(each.input(0));
+        std::size_t long_axes = 0;
+        for (const dimension size : each.shape().dimensions()) {
+            long_axes += size > 1 ? 1 : 0;
+        }
+        return is_integral(stored) && stored != boolean && bit_width(stored) <= 8 && long_axes > 1;
+    }
     std::string unique(const std::string& wanted) {
         const auto [found, is_new] = names_.try_emplace(wanted, 1);
         if (is_new) {
@@ -122,12 +134,14 @@ public:
         made_.push_back(id);
         return id;
     }
-    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters.
+    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters; not weights in bytes,
+    /// whose dequantization transformations look for.
     output_ref add(op::attributes what, view<output_ref> inputs, int version = -1) {
         constexpr std::int64_t few = 4096;
         const node_id id = add_node(std::move(what), inputs, version);
         const shape& dimensions = model_[id].shape();
-        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few) {
+        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few ||
+            begins_dequantization(model_[id])) {
             return id;
         }
         seq<output_ref> values;

@@ -293,7 +293,7 @@ inline void read_quantized_convolution(operation& n) {
 
 inline void read_quantized_product(operation& n) {
     const output_ref a = real_at(n, 0, 1, 2, -2);
-    const output_ref b = real_at(n, 3, 4, 5, -1);
+    const output_ref b = real_at(n, 3, 4, 5, -1, operand::second);
     out_quantized(n, n.make(op::mat_mul{}, {a, b}), 6, 7);
 }
 

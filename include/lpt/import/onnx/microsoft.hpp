@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/import/onnx/integer_products.hpp>
-#include <lpt/import/onnx/pooling.hpp>
+#include <lpt/import/onnx/reduction.hpp>
 
 #include <algorithm>
 
@@ -31,6 +31,12 @@ inline void read_quantized_average_pool(operation& n) {
     }
     const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     out_quantized(n, channels_as_given(n, n.make_node(what, {x}, plain ? 1 : 16)), 3, 4);
+}
+
+inline void read_quantized_mean(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : all_axes(n, x);
+    out_quantized(n, n.reduce<op::reduce_mean>(x, axes, n.flag("keepdims", true)), 3, 4);
 }
 
 /// Elements of one input or the other, by a condition.
@@ -167,6 +173,14 @@ inline void read_fused_convolution(operation& n) {
     result = n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result;
     n.out(activated(n, result));
 }
+/// The same for data whose channels come last; weights are as everywhere.
+inline void read_fused_convolution_of_channels_last(operation& n) {
+    const channel_orders orders(n.rank(n.in(0)));
+    output_ref result = convolved(n, n.transpose(n.in(0), orders.to_front), n.in(1), n.has(2) ? n.in(2) : output_ref());
+    result = n.transpose(result, orders.to_back);
+    result = n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result;
+    n.out(activated(n, result));
+}
 
 /// A matrix operand whose rows come before its batch axes, where a flag says so: the first axis moves behind those.
 inline output_ref with_batch_in_front(operation& n, std::size_t port, const char* flag) {
@@ -211,6 +225,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearGlobalAveragePool", read_quantized_global_average_pool},
     {"com.microsoft", "QLinearAveragePool", read_quantized_average_pool},
     {"com.microsoft", "QLinearConcat", read_quantized_concat},
+    {"com.microsoft", "QLinearReduceMean", read_quantized_mean},
     {"com.microsoft", "QLinearWhere", read_quantized_where},
     {"com.microsoft", "NhwcMaxPool", read_max_pool_of_channels_last, true},
     {"com.microsoft", "QLinearSigmoid", read_quantized_unary<op::sigmoid>},
@@ -221,6 +236,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
     {"com.microsoft", "DynamicQuantizeMatMul", read_product_of_range},
     {"com.microsoft", "FusedConv", read_fused_convolution},
+    {"com.microsoft", "NhwcFusedConv", read_fused_convolution_of_channels_last},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
     {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},
     {"com.microsoft", "FusedGemm", read_fused_gemm},

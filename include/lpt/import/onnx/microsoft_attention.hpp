@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/import/onnx/attention.hpp>
+#include <lpt/import/onnx/integer_products.hpp>
 
 /// Attention of ONNX Runtime's domain `com.microsoft`: projections, scores and weighted values in one operator.
 namespace lpt::inline LPT_ABI::onnx {
@@ -26,8 +27,10 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     return n.make(op::select{}, {counts, n.builder().real(0), n.builder().real(filling)});
 }
 
-/// Attention of `x`, [batch, places, width], with itself. `weights` and `bias` give queries, keys and values, one behind the other.
-inline void out_self_attention(operation& n, output_ref x, output_ref weights, output_ref bias, std::size_t mask) {
+/// Attention of data [batch, places, width] with itself. `all` are queries, keys and values, one behind the other, without their `bias`, which the
+/// data `x` was multiplied with `weights` for.
+inline void out_self_attention(operation& n, output_ref x, output_ref weights, output_ref all, output_ref bias,
+                               std::size_t mask) {
     const std::int64_t heads = n.integer("num_heads", 0);
     const lpt::shape sizes = n.static_shape(weights);
     if (n.rank(x) != 3 || sizes.rank() != 2 || heads < 1 || heads > sizes[1] || sizes[1] % (3 * heads) != 0) {
@@ -36,7 +39,6 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
         n.wrong({"keys and values of before, other sizes of values, and turned pairs are not supported"});
     }
-    output_ref all = n.make(op::mat_mul{}, {x, weights});
     all = bias ? n.make(op::add{}, {all, bias}) : all;
     const std::int64_t width = sizes[1] / 3;
     const auto part = [&](std::int64_t which) {
@@ -59,18 +61,40 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     n.out(heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), part(2)})));
 }
 
+/// The product of data whose scale and zero point are known only in a run with known weights in bytes; nothing for any other.
+inline output_ref projected_bytes(operation& n) {
+    const known_weights weights(n, 7);
+    const bool is_computed = n.has(6) && (!n.is_known(3) || !n.is_known(6));
+    if (!is_computed || weights.bytes == nullptr || weights.bytes->dimensions().rank() != 2) {
+        return {};
+    }
+    check_zero_point(n, 0, 6);
+    check_zero_point(n, 1, 7);
+    const output_ref zero = n.reshape(whole_of(n, n.value_at(6)), view<std::int64_t>());
+    const output_ref product =
+        product_of_bytes(n, n.in(0), zero, centred(n, n.in(1), 7, -1), *weights.bytes, weights.zeros);
+    return n.make(op::multiply{}, {product, n.make(op::multiply{}, {n.in(3), n.in(4)})});
+}
+
 /// Data and weights as integers with scales and zero points; everything behind the projections is computed in real numbers.
 inline void read_quantized_self_attention(operation& n) {
     if (n.has(8)) {
         n.wrong({"keys and values of before are not supported"});
     }
-    out_self_attention(n, real_at(n, 0, 3, 6), real_at(n, 1, 4, 7, 1), n.in(2), 5);
+    const output_ref projected = projected_bytes(n);
+    if (projected) {
+        return out_self_attention(n, n.in(0), n.in(1), projected, n.in(2), 5);
+    }
+    const output_ref x = real_at(n, 0, 3, 6);
+    const output_ref weights = real_at(n, 1, 4, 7, 1);
+    out_self_attention(n, x, weights, n.make(op::mat_mul{}, {x, weights}), n.in(2), 5);
 }
 inline void read_self_attention(operation& n) {
     if (n.has(4) || n.has(5)) {
         n.wrong({"keys and values of before, and numbers added to scores are not supported"});
     }
-    out_self_attention(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref(), 3);
+    out_self_attention(n, n.in(0), n.in(1), n.make(op::mat_mul{}, {n.in(0), n.in(1)}),
+                       n.has(2) ? n.in(2) : output_ref(), 3);
 }
 
 inline constexpr operator_entry microsoft_attention_operators[] = {

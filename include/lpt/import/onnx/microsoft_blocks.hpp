@@ -119,7 +119,73 @@ inline void read_product_of_blocks(operation& n) {
     n.out(n.convert(result, type));
 }
 
+/// The numbers that the sixteen codes of a type stand for.
+///
+/// Source: ONNX Runtime's operator MatMulBnb4; the quantiles of a normal distribution and the floats of four bits of the QLoRA paper.
+inline tensor numbers_of_codes(operation& n) {
+    constexpr float floats[] = {
+        0.0f,  5.208333333e-03f,  0.66666667f,  1.0f,  0.33333333f,  0.5f,  0.16666667f,  0.25f,
+        -0.0f, -5.208333333e-03f, -0.66666667f, -1.0f, -0.33333333f, -0.5f, -0.16666667f, -0.25f};
+    constexpr float quantiles[] = {-1.0f,
+                                   -0.6961928009986877f,
+                                   -0.5250730514526367f,
+                                   -0.39491748809814453f,
+                                   -0.28444138169288635f,
+                                   -0.18477343022823334f,
+                                   -0.09105003625154495f,
+                                   0.0f,
+                                   0.07958029955625534f,
+                                   0.16093020141124725f,
+                                   0.24611230194568634f,
+                                   0.33791524171829224f,
+                                   0.44070982933044434f,
+                                   0.5626170039176941f,
+                                   0.7229568362236023f,
+                                   1.0f};
+    const std::int64_t type = n.integer("quant_type", 1);
+    if (type != 0 && type != 1) {
+        n.wrong({"quant_type must be 0 (floats of 4 bits) or 1 (quantiles), but is ", type});
+    }
+    tensor_builder result(f32, lpt::shape{16});
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, static_cast<double>(type == 0 ? floats[i] : quantiles[i]));
+    }
+    return result.finish();
+}
+
+/// A product with weights in codes of 4 bits, the first of a byte in its upper half, whose blocks each have a factor.
+inline void read_product_of_codes(operation& n) {
+    constexpr std::int64_t most = 1 << 24;
+    const std::int64_t rows = n.integer("K", 0);
+    const std::int64_t columns = n.integer("N", 0);
+    const std::int64_t block = n.integer("block_size", 64);
+    const tensor& bytes = n.known_input(1);
+    const bool has_size = rows >= 1 && columns >= 1 && block >= 1 && rows <= most && columns <= most && block <= most;
+    if (!has_size || rows * columns % block != 0 || rows * columns % 2 != 0) {
+        n.wrong({"weights of ", rows, " x ", columns, " codes in blocks of ", block, " are not supported"});
+    }
+    const auto count = static_cast<std::size_t>(rows * columns);
+    if (bytes.type() != u8 || bytes.elements() != count / 2) {
+        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", count,
+                 " codes, expected ", count / 2, " bytes"});
+    }
+    const tensor meaning = numbers_of_codes(n);
+    tensor_builder numbers(f32, lpt::shape{rows * columns / block, block});
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto pair = static_cast<unsigned>(bytes.integer(i / 2));
+        numbers.real(i, meaning.real(i % 2 == 0 ? pair >> 4 : pair & 15));
+    }
+    const output_ref scales = n.reshape(n.convert(n.in(2), f32), {-1, 1});
+    const output_ref weights =
+        n.reshape(n.make(op::multiply{}, {n.builder().constant(numbers.finish()), scales}), {columns, rows});
+    op::mat_mul product;
+    product.transpose_b = n.integer("transB", 1) != 0;
+    const output_ref data = n.convert(n.in(0), f32);
+    n.out(n.convert(n.make(product, {data, weights}), n.type(n.in(0))));
+}
+
 inline constexpr operator_entry block_operators[] = {
+    {"com.microsoft", "MatMulBnb4", read_product_of_codes},
     {"com.microsoft", "MatMulNBits", read_product_of_blocks},
 };
 

@@ -109,21 +109,41 @@ inline void read_multi_head_attention(operation& n) {
     n.out(0, heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), of.values})));
 }
 
+/// The tables of an embedding, and what its sum is multiplied with and what is added then.
+struct embedding {
+    output_ref words;
+    output_ref places;
+    output_ref segments;  // perhaps none
+    output_ref factor;
+    output_ref shift;
+};
+
 /// Words, their places and, perhaps, their segments, added and normalized.
-inline void read_embedding_normalization(operation& n) {
+inline void out_embedding(operation& n, const embedding& of, output_ref places) {
     const output_ref words = n.in(0);
-    const output_ref places = n.has(8) ? n.in(8) : n.counted(n.size_along(words, 1));
-    output_ref sum = n.make(op::add{}, {n.gather(n.in(2), words, 0), n.gather(n.in(3), places, 0)});
-    if (n.has(1)) {
-        sum = n.make(op::add{}, {sum, n.gather(n.in(4), n.in(1), 0)});
+    output_ref sum = n.make(op::add{}, {n.gather(of.words, words, 0), n.gather(of.places, places, 0)});
+    if (of.segments) {
+        sum = n.make(op::add{}, {sum, n.gather(of.segments, n.in(1), 0)});
     }
     const output_ref result = normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
-    n.out(0, n.make(op::add{}, {n.make(op::multiply{}, {result, n.in(5)}), n.in(6)}));
+    n.out(0, n.make(op::add{}, {n.make(op::multiply{}, {result, of.factor}), of.shift}));
     if (n.wants(1)) {
         n.out(1, n.has(7) ? n.reduce<op::reduce_sum>(n.convert(n.in(7), i32), {1}, false)
                           : n.broadcast(n.integer_constant(0, i32), n.size_along(words, 0)));
     }
     n.out(2, sum);
+}
+inline void read_embedding_normalization(operation& n) {
+    const output_ref places = n.has(8) ? n.in(8) : n.counted(n.size_along(n.in(0), 1));
+    out_embedding(n, {n.in(2), n.in(3), n.has(1) ? n.in(4) : output_ref(), n.in(5), n.in(6)}, places);
+}
+/// The same with all five tables in bytes: behind the mask come their scales, then their zero points.
+inline void read_quantized_embedding_normalization(operation& n) {
+    constexpr std::size_t scales = 8;
+    constexpr std::size_t zeros = 13;
+    const auto table = [&](std::size_t which) { return real_at(n, 2 + which, scales + which, zeros + which); };
+    out_embedding(n, {table(0), table(1), n.has(1) ? table(2) : output_ref(), table(3), table(4)},
+                  n.counted(n.size_along(n.in(0), 1)));
 }
 
 /// The standard's operator with places before the cosines and sines; one place is that of the first row.
@@ -158,6 +178,7 @@ inline void read_rotary_embedding_by_place(operation& n) {
 inline constexpr operator_entry microsoft_transformer_operators[] = {
     {"com.microsoft", "MultiHeadAttention", read_multi_head_attention},
     {"com.microsoft", "EmbedLayerNormalization", read_embedding_normalization},
+    {"com.microsoft", "QEmbedLayerNormalization", read_quantized_embedding_normalization},
     {"com.microsoft", "RotaryEmbedding", read_rotary_embedding_by_place},
 };
 

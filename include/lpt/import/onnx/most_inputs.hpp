@@ -50,13 +50,14 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
     {"ai.onnx.preview", 3, "FlexAttention"},
     {"com.microsoft", 1, "DynamicQuantizeLinear Gelu Inverse NhwcMaxPool QuickGelu"},
-    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND TransposeMatMul Trilu"},
+    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND GridSample TransposeMatMul Trilu"},
     {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization Pad QuantizeLinear Range"},
     {"com.microsoft", 4,
-     "CropAndResize FusedConv GatherBlockQuantized RotaryEmbedding SkipSimplifiedLayerNormalization"},
+     "CropAndResize FusedConv GatherBlockQuantized MatMulBnb4 NhwcFusedConv RotaryEmbedding "
+     "SkipSimplifiedLayerNormalization"},
     {"com.microsoft", 5,
      "DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
-     "QLinearSoftmax SkipLayerNormalization"},
+     "QLinearReduceMean QLinearSoftmax SkipLayerNormalization"},
     {"com.microsoft", 6, "MatMulNBits"},
     {"com.microsoft", 7, "Attention MatMulIntegerToFloat"},
     {"com.microsoft", 8, "QLinearAdd QLinearMul"},
@@ -64,6 +65,7 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 10, "MultiHeadAttention"},
     {"com.microsoft", 12, "DynamicQuantizeLSTM"},
     {"com.microsoft", 14, "GroupQueryAttention"},
+    {"com.microsoft", 18, "QEmbedLayerNormalization"},
 };
 
 }  // namespace detail

@@ -216,11 +216,14 @@ inline void read_quantize(operation& n) {
     n.out_value(0, result);
 }
 
+/// What reads quantized data: the second operand of a product of two that are computed, or anything else.
+enum class operand { any, second };
+
 /// The real numbers that input `port` stands for with this quantization.
-inline output_ref dequantized_input(operation& n, std::size_t port, quantization how) {
+inline output_ref dequantized_input(operation& n, std::size_t port, quantization how, operand as = operand::any) {
     const value x = n.value_at(port);
     if (x.quantized && x.quantized->how == how) {
-        return n.reader().real_of(x);
+        return as == operand::second ? n.reader().real_operand_of(x) : n.reader().real_of(x);
     }
     const output_ref integers = n.reader().plain_of(x);
     check_axis(n, integers, how);
@@ -342,13 +345,13 @@ inline void read_dynamic_quantize(operation& n) {
 
 /// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
-                          std::int64_t axis = 0) {
+                          std::int64_t axis = 0, operand as = operand::any) {
     check_zero_point(n, port, zero_point);
     check_real_of_standard(n, scale);
     std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
-        return dequantized_input(n, port, *how);
+        return dequantized_input(n, port, *how, as);
     }
     const output_ref integers = n.in(port);
     output_ref real = n.convert(integers, f32);

@@ -82,6 +82,8 @@ public:
     output_ref plain_of(const value& from);
     /// The real numbers that a quantized value stands for.
     output_ref real_of(const value& from);
+    /// The same for the second operand of a product: apart, because it may need another type than other readers.
+    output_ref real_operand_of(const value& from);
 
     /// Raises an error where what was made since the graph had `before` places for nodes is more than the file's size allows.
     void count_made(std::size_t before) {

@@ -355,6 +355,7 @@ inline void read_grid_sample(operation& n) {
 
 inline constexpr operator_entry resampling_operators[] = {
     {"", "GridSample", read_grid_sample},
+    {"com.microsoft", "GridSample", read_grid_sample},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx

@@ -50,6 +50,7 @@ struct quantized_tensor {
     bool is_counted = false;  // `real` are whole numbers of steps, counted from the zero point
     output_ref dequantized;  // made when it is asked for
     output_ref integers;  // made when it is asked for
+    output_ref second_operand = {};  // `dequantized` for products with it, for which targets may ask another type
 };
 
 /// What a name of the file stands for: a tensor, or a list of values (a sequence).
