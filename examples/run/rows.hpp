@@ -33,6 +33,8 @@ struct row {
     std::string reason_in_general;  // without the ports, types and names that it is about
     std::vector<std::string> fused;
     bool behind_integers = false;  // in the epilogue of a kernel that computes on integers
+    bool on_codes =
+        false;  // computes on integers that stand for real numbers, of whatever width, as its file specifies
     bool added = false;  // not of the original network: a change of layout, or a part of a dequantization
 };
 
