@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of a network's operations begin with the file that they came from.
+// Errors say more where a program knows more: the file that an operation came from, and what would help.
 #pragma once
 
 #include <lpt/base/error.hpp>
 
 #include <string>
 
+/// Does some work; errors end with what `hint` makes of their words.
+template <class Work, class Hint>
+auto hinting(const Work& work, const Hint& hint) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const lpt::error& raised) {
+        const std::string more = hint(raised.what());
+        lpt::fail({raised.message(), more.c_str()});
+    }
+}
+
 /// Does some work on what a file holds; errors begin with the file, and end with what `hint` makes of their words.
 template <class Work, class Hint>
 auto naming_file(const std::string& path, const Work& work, const Hint& hint) -> decltype(work()) {
     try {
-        return work();
+        return hinting(work, hint);
     } catch (const lpt::error& raised) {
-        const std::string words = raised.what();
-        const bool is_named = words.rfind(path, 0) == 0;
-        const std::string whole = (is_named ? "" : path + ": ") + words + hint(words);
-        lpt::fail({whole.c_str()});
+        const bool is_named = std::string(raised.what()).rfind(path, 0) == 0;
+        lpt::fail({is_named ? "" : path.c_str(), is_named ? "" : ": ", raised.message()});
     }
 }
 template <class Work>

@@ -77,7 +77,7 @@ kernel::isa instruction_set(const arguments& given) {
     return given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
 }
 
-std::string header_of(const arguments& given, graph& model, const std::string& name) {
+std::string header_of(const arguments& given, graph& model, const std::string& name, kernel::isa set) {
     model.set_folding_budget(given.folding.budget());
     if (given.precision == "int8") {
         prepare(model);
@@ -86,14 +86,14 @@ std::string header_of(const arguments& given, graph& model, const std::string& n
         run_pipeline(model, where.restrictions, where.options);
     }
     const std::string source = std::filesystem::path(given.model).filename().string();
-    return given.executor ? embed::executor_header_of(model, name, source, instruction_set(given))
-                          : embed::header_of(model, name, source);
+    return given.executor ? embed::executor_header_of(model, name, source, set) : embed::header_of(model, name, source);
 }
 
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
     graph model = read_network_file(given.model, given.allow_external_data);
-    const std::string text = naming_file(given.model, [&] { return header_of(given, model, name); });
+    const kernel::isa set = instruction_set(given);
+    const std::string text = naming_file(given.model, [&] { return header_of(given, model, name, set); });
     if (embed::has_member(text, name)) {
         refuse_name(given, name, "an identifier that no member of the header has");
     }

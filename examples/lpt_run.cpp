@@ -164,6 +164,14 @@ struct choice {
     std::string note;  // where that is not what one may expect
 };
 
+/// What is to be said of options of the transformations where there are none.
+std::string note_without_transformations(const CLI::App& app, const arguments& given) {
+    const std::string idle = given.precision == "int8"
+                                 ? std::string()
+                                 : given_of(app, {"--target", "--follow-upstream", "--as-transformed"});
+    return idle.empty() ? idle : idle + ": without effect, as --precision f32 leaves out the transformations";
+}
+
 choice arithmetic_of(const CLI::App& app, const arguments& given) {
     const std::string asking = options_of_transformations(app);
     if (given.arithmetic == "specified") {
@@ -182,8 +190,8 @@ choice arithmetic_of(const CLI::App& app, const arguments& given) {
         return {};
     }
     if (!asking.empty()) {
-        return {false, "arithmetic: transformed, which " + asking +
-                           " asks for; without that it would be what the operations of the file specify"};
+        return {false, "arithmetic: transformed, asked for by " + asking +
+                           "; without that it would be what the operations of the file specify"};
     }
     return {true, note_of_idle_options(app)};
 }
@@ -415,14 +423,15 @@ int width_of(const arguments& given) { return given.all ? 0 : given.width != 0 ?
 
 /// The rows as a table, what was decided for want of words, and how much ran on integers.
 void print_rows(const arguments& given, const std::vector<run::row>& rows, const run::samples& samples,
-                const std::string& note, kernel::isa set) {
+                std::vector<std::string> notes, kernel::isa set) {
     const auto width = static_cast<std::size_t>(width_of(given));
     if (width == 0) {
         run::print_table(rows);
     } else {
         run::print_steps(rows, width, kernel::name_of(set));
     }
-    for (const std::string& each : {note, run::words_of_open_sizes(samples.opened)}) {
+    notes.push_back(run::words_of_open_sizes(samples.opened));
+    for (const std::string& each : notes) {
         if (!each.empty()) {
             run::print_wrapped(run::printable(each), width);
         }
@@ -523,7 +532,7 @@ void run_network(const arguments& given, const std::string& note) {
         }
     }
     const std::vector<run::row> rows = run::make_rows(became, net, runs);
-    print_rows(given, rows, samples, note, net.instruction_set());
+    print_rows(given, rows, samples, {note}, net.instruction_set());
     print_times(given, all, net.instruction_set(), true);
     if (given.compare) {
         working_on(given, &samples, [&] { print_comparison(original, net, options, samples, width_of(given)); });
@@ -614,6 +623,7 @@ void draw_transformed(const arguments& given) {
 /// The same in the arithmetic that the operations of a TFLite file specify.
 void run_specified(const arguments& given, const std::string& note) {
     run::figures all;
+    all.arithmetic = "specified";
     const stopwatch importing;
     const tflite::model model = run::read_tflite(given.model, given.signature);
     all.import_ms = importing.ms();
@@ -623,7 +633,9 @@ void run_specified(const arguments& given, const std::string& note) {
     specified_session session = make();
     specified::network& net = session.net();
     all.plan_ms = planning.ms();
-    const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, true));
+    const std::string fixed = run::words_of_fixed_sizes(net.subgraph());
+    const run::samples samples = hinting([&] { return run::read_samples(given.inputs, run::ports_of(net, true)); },
+                                         [&](const std::string&) { return fixed.empty() ? "" : " (" + fixed + ")"; });
     outputs results(samples);
     std::vector<run::row> rows = run::specified_rows(net.subgraph());
     working_on(given, &samples, [&] { run_specified_samples(session, samples, results, given.repeat, rows, all); });
@@ -631,7 +643,7 @@ void run_specified(const arguments& given, const std::string& note) {
         results.write(run::ports_of(net, false), given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
-    print_rows(given, rows, samples, words_of_specified(net.subgraph()), set);
+    print_rows(given, rows, samples, {words_of_specified(net.subgraph()), fixed}, set);
     print_times(given, all, set, false);
     if (given.repeat > 0 && given.sessions > 1 && samples.count > 0) {
         const auto make_warm = [&] {
@@ -656,6 +668,10 @@ void run_specified(const arguments& given, const std::string& note) {
 void run_as_chosen(const CLI::App& app, const arguments& given) {
     const choice chosen = arithmetic_of(app, given);
     chosen.specified ? run_specified(given, chosen.note) : run_network(given, chosen.note);
+    const std::string idle = note_without_transformations(app, given);
+    if (!idle.empty()) {
+        std::fprintf(stderr, "lpt_run: note: %s\n", idle.c_str());
+    }
 }
 
 }  // namespace

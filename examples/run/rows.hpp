@@ -46,6 +46,7 @@ struct figures {
     double run_ms = 0;
     double least_run_ms = 0;
     std::size_t peak_memory_bytes = 0;
+    const char* arithmetic = "transformed";  // or `specified`, that of the file
 };
 
 inline std::string string_of(text_view words) { return {words.data(), words.size()}; }

@@ -137,6 +137,18 @@ inline row row_of(const tflite::subgraph& net, std::size_t index) {
     return made;
 }
 
+/// Which inputs have sizes that the file leaves open, which specified arithmetic takes as the file has them; empty where there are none.
+inline std::string words_of_fixed_sizes(const tflite::subgraph& net) {
+    std::string result;
+    for (std::size_t i = 0; i < net.inputs.size(); ++i) {
+        const tflite::tensor_info& input = net.tensors[static_cast<std::size_t>(net.inputs[i])];
+        if (input.signature.rank_is_dynamic() || !input.signature.is_dynamic()) continue;
+        result += (result.empty() ? "open sizes of inputs are taken as the file has them: " : ", ") +
+                  std::string(join({"'", net.input_name(i), "' is ", input.dimensions}).c_str());
+    }
+    return result.empty() ? result : result + "; --arithmetic transformed takes others";
+}
+
 /// A row for each operator, in the order of the file; an operator has no name, so it has that of the tensor that it gives.
 inline std::vector<row> specified_rows(const tflite::subgraph& net) {
     std::vector<row> result;

@@ -135,6 +135,7 @@ inline nlohmann::json json_of(const std::vector<row>& rows, const figures& all) 
     }
     return {{"operations", std::move(operations)},
             {"summary", json_of(summary_of(rows))},
+            {"arithmetic", all.arithmetic},
             {"import_ms", all.import_ms},
             {"transform_ms", all.transform_ms},
             {"plan_ms", all.plan_ms},

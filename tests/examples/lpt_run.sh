@@ -101,6 +101,8 @@ expect "a run on two threads" quietly "$network/model.xml" --output "$work/two" 
 expect "threads do not change the outputs" cmp "$work/one/0.npy" "$work/two/0.npy"
 expect "a run without transformations" quietly "$network/model.xml" --precision f32 --output "$work/real"
 expect "no operation is in 8 bits" has "$work/table" "on integers: 0 of 49 convolutions"
+expect "options of transformations are said to have no effect there" eval \
+    'quietly "$digits" --precision f32 --target gpu 2>"$work/notes" && has "$work/notes" "lpt_run: note: --target: without effect, as --precision f32"'
 
 dynamic=$work/dynamic/model.xml
 mkdir "$work/dynamic"
@@ -153,7 +155,9 @@ for option in --all "--width 80" "--dot $work/specified.dot" "--report $work/spe
     esac
 done
 expect "sessions are timed as specified" eval 'quietly "$digits_tflite" --repeat 2 --sessions 2 && has "$work/table" "2 sessions at once"'
+expect "the report names the arithmetic" has "$work/specified.json" '"arithmetic": "specified"'
 expect "the report has the operators" has "$work/specified.json" '"execution_type": "specified_I8"'
+expect "the HTML report names the arithmetic" has "$work/specified.html" "arithmetic: specified"
 expect "the HTML report has them, too" has "$work/specified.html" "<td>specified_I8</td>"
 expect "the picture is drawn" has "$work/specified.dot" "digraph"
 expect "the operators fit a terminal" quietly "$digits_tflite" --width 80
@@ -162,7 +166,7 @@ expect "no line of theirs is longer than the terminal's" eval '! head -n -2 "$wo
 # What asks for something of the transformations chooses theirs, and says so.
 for option in "--target none" "--precision f32" --follow-upstream --as-transformed "--dynamic-quantization none" --compare; do
     expect "$option runs the transformed network" quietly "$digits_tflite" $option
-    expect "$option is said to ask for it" has "$work/table" "arithmetic: transformed, which ${option% *} asks for"
+    expect "$option is said to ask for it" has "$work/table" "arithmetic: transformed, asked for by ${option% *};"
     rejects "--arithmetic specified and ${option% *} exclude each other" "$digits_tflite" --arithmetic specified $option
 done
 expect "who asks for transformed arithmetic is told nothing" quietly "$digits_tflite" --arithmetic transformed

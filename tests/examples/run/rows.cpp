@@ -194,7 +194,7 @@ TEST_CASE("The label of a step has its type whole, and as much of its name as th
     CHECK(run::label_of(step, 37) == "ConvolutionBackpropData decod\u2026conv +2");
     CHECK(run::label_of(step, 30) == "ConvolutionBackpropData +2");
     step.added = true;
-    CHECK(run::label_of(step, 46) == "ConvolutionBackpropData deco\u2026conv (added) +2");
+    CHECK(run::label_of(step, 46) == "ConvolutionBackpropData decod\u2026/conv (added) +2");
 }
 
 TEST_CASE("Kernels give way to types where both have no room") {

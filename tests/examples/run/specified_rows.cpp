@@ -61,10 +61,10 @@ TEST_CASE("An operator has the type of its data, and the name of what it gives")
 }
 
 TEST_CASE("What is done when a network is made has no step") {
-    const run::row once = run::specified_rows(network())[5];
-    CHECK(once.name == "operator 5");
-    CHECK(once.status == "NOT_RUN");
-    CHECK(once.step.empty());
+    const run::row call = run::specified_rows(network())[5];
+    CHECK(call.name == "operator 5");
+    CHECK(call.status == "NOT_RUN");
+    CHECK(call.step.empty());
 }
 
 TEST_CASE("Summaries count operators by class, but for what quantizes, moves, or computes on sizes") {
@@ -77,6 +77,18 @@ TEST_CASE("Summaries count operators by class, but for what quantizes, moves, or
     CHECK(run::summary_of(rows).quantizations == 1);
     CHECK(rows[3].reason == "its data is real in the file");
     CHECK(rows[1].reason.empty());
+}
+
+TEST_CASE("Sizes that a file leaves open are said, with the arithmetic that takes others") {
+    tflite::subgraph net = network();
+    for (tflite::tensor_info& each : net.tensors) {
+        each.signature = each.dimensions;
+    }
+    net.inputs = {0};
+    CHECK(run::words_of_fixed_sizes(net).empty());
+    net.tensors[0].signature = shape{dynamic_dimension, 4};
+    CHECK(run::words_of_fixed_sizes(net) ==
+          "open sizes of inputs are taken as the file has them: 'x' is [1,4]; --arithmetic transformed takes others");
 }
 
 TEST_CASE("Only DEQUANTIZE, PRELU and QUANTIZE in a row may be one step") {
