@@ -113,6 +113,10 @@ int main(int count, char** words) {
     try {
         app.parse(count, words);
         lpt::detail::naming_memory([&] { embed_network(given); }, [&] { return text(given.model.c_str()); });
+        if (given.precision != "int8" && app.count("--target") + app.count("--follow-upstream") != 0) {
+            std::fprintf(stderr, "lpt_embed: note: --precision f32 leaves out the transformations that --target and "
+                                 "--follow-upstream are about\n");
+        }
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) {
             return status_of_output("lpt_embed", app.exit(wrong));

@@ -30,6 +30,8 @@ cmp "$work/one.hpp" "$work/two.hpp" || failed=1
 cmp -s "$work/right.hpp" "$work/followed.hpp" && { echo "FAILED: upstream's errors are not followed"; failed=1; }
 "${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other || failed=1
 grep -q '^struct other {' "$work/real.hpp" || { echo "FAILED: the name is not taken"; failed=1; }
+"${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other --target gpu 2>"$work/note" || failed=1
+grep -q '^lpt_embed: note: --precision f32 leaves out the transformations' "$work/note" || { echo "FAILED: a target without effect is not said"; failed=1; }
 "${embed[@]}" "$network/model.xml" -o "$work/planned.hpp" --executor --isa scalar || failed=1
 grep -q 'using isa = lpt::kernel::on::scalar;' "$work/planned.hpp" || { echo "FAILED: no plan for the scalar kernels"; failed=1; }
 
