@@ -9,6 +9,7 @@
 
 #include "conformance/tflite_case.hpp"
 #include "npy.hpp"
+#include "standard_output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -177,7 +178,7 @@ int main(int count, char** words) {
         if (count < 2) lpt::fail({"expected paths: .jsonl files, folders of models, or folders of either"});
         for (int i = 1; i < count; ++i)
             compare(words[i]);
-        return 0;
+        return status_of_output("compare_arithmetics", 0);
     } catch (const std::exception& raised) {
         std::fprintf(stderr, "compare_arithmetics: %s\n", raised.what());
         return 1;

@@ -4,6 +4,8 @@
 // Compares an output of a network with a stored one: the root mean square difference over the standard deviation of the
 // reference, and in how many rows (last axis) the largest value stands at the same place.
 // Exit 0 when within the given limits, 1 when not, 2 when a file or an argument is wrong (one line on stderr).
+#include "standard_output.hpp"
+
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -213,7 +215,7 @@ int run(const arguments& wanted) {
 
 int main(int count, char** texts) {
     try {
-        return run(parse_arguments(count, texts));
+        return status_of_output("compare_outputs", run(parse_arguments(count, texts)), 2);
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "compare_outputs: %s\n", wrong.what());
         return 2;

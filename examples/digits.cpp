@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // digits_example IMAGES.npy: names the handwritten digits in a stack of f32 images [N, 1, 8, 8], one a line. The network and its plan are
 // part of the program (examples/CMakeLists.txt): it reads no model, and needs neither heap nor exceptions.
+#include "standard_output.hpp"
+
 #include <digits.hpp>
 
 #include <cstdio>
@@ -47,5 +49,5 @@ int main(int count, char** words) {
         std::printf("%d\n", largest(logits));
     }
     std::fclose(file);
-    return 0;
+    return status_of_output("digits_example", 0);
 }

@@ -5,11 +5,14 @@
 // Holds a model against the TensorFlow Lite 8-bit quantization specification and prints each violation: operation, tensor, its
 // part in the operation, the rule, what was expected and what found; then, for each rule that is broken, what that does to results
 // and how to mend it. ONNX and OpenVINO IR are checked as far as the rules apply to their graphs: where quantization stands around an
-// operation; numbers of operations and tensors are those of nodes. Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read.
+// operation; numbers of operations and tensors are those of nodes. Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read,
+// or what is printed cannot be written.
 //   --json            the same as one JSON object
 //   --specification   the specification as Markdown
 
+#include "file_errors.hpp"
 #include "network_file.hpp"
+#include "standard_output.hpp"
 
 #include <lpt/check/graph.hpp>
 #include <lpt/check/model.hpp>
@@ -30,7 +33,10 @@ std::string words(lpt::text_view characters) { return {characters.data(), charac
 
 /// What a file breaks, and of how many operations: all of a TFLite model, the quantized ones of a graph.
 lpt::check::graph_findings check_file(const std::string& file) {
-    if (!is_tflite_file(file)) return lpt::check::hold_against_specification(read_network_file(file));
+    if (!is_tflite_file(file)) {
+        const lpt::graph model = read_network_file(file);
+        return naming_file(file, [&] { return lpt::check::hold_against_specification(model); });
+    }
     const lpt::tflite::model model = lpt::tflite::read_model(file);
     std::size_t operations = 0;
     for (const lpt::tflite::subgraph& each : model.subgraphs)
@@ -85,8 +91,9 @@ void print_summary(const violations& found, std::size_t operations) {
 }  // namespace
 
 int main(int count, char** words_of_line) {
-    CLI::App program("Checks a model against the TensorFlow Lite 8-bit quantization specification.\n"
-                     "Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read.");
+    CLI::App program(
+        "Checks a model against the TensorFlow Lite 8-bit quantization specification.\n"
+        "Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read, or the output not be written.");
     std::string file;
     bool as_json = false;
     bool specification = false;
@@ -96,14 +103,14 @@ int main(int count, char** words_of_line) {
     try {
         program.parse(count, words_of_line);
     } catch (const CLI::ParseError& raised) {
-        if (raised.get_exit_code() == 0) return program.exit(raised);
+        if (raised.get_exit_code() == 0) return status_of_output("lpt_check", program.exit(raised));
         std::cerr << "lpt_check: " << raised.what() << '\n';
         return 1;
     }
     try {
         if (specification) {
             std::cout << lpt::spec::document().c_str();
-            return 0;
+            return status_of_output("lpt_check", 0);
         }
         if (file.empty()) throw std::runtime_error("expected a model: lpt_check MODEL");
         const lpt::check::graph_findings found = check_file(file);
@@ -112,7 +119,7 @@ int main(int count, char** words_of_line) {
         } else {
             print_summary(found.violations, found.checked);
         }
-        return found.violations.empty() ? 0 : 2;
+        return status_of_output("lpt_check", found.violations.empty() ? 0 : 2);
     } catch (const std::exception& raised) {
         std::cerr << "lpt_check: " << raised.what() << '\n';
         return 1;

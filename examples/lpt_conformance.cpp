@@ -3,8 +3,8 @@
 //
 // Runs every case of the given .jsonl files, or of all such files in the given folders. Of cases of transformations it compares the
 // resulting graph with the right one; of those with a TensorFlow Lite model (`model`) the bytes that it computes, or the rules of the
-// 8-bit specification that it breaks. Prints `SUITE passed/total` a line and last `N passed, N failed`. Exit status: 0 only if none failed, 2 for a
-// wrong command line.
+// 8-bit specification that it breaks. Prints `SUITE passed/total` a line and last `N passed, N failed`. Exit status: 0 only if there were
+// cases and none failed, 2 for a wrong command line.
 //   --list           also a line for each case that failed, with the first difference (right answer first)
 //   --print CASE     only this case: its graph before, our answer, the right answer
 //   --answers FILE   also writes the answers, a case a line
@@ -13,6 +13,7 @@
 #include "conformance/judge.hpp"
 #include "conformance/readable.hpp"
 #include "conformance/tflite_case.hpp"
+#include "standard_output.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -43,7 +44,8 @@ constexpr const char* help =
     "--list           also a line for each case that failed, with the first difference\n"
     "--print CASE     only this case: its graph before, the library's answer, the right answer\n"
     "--answers FILE   also writes the answers, a case a line\n"
-    "Exit status: 0 none failed, 1 some did, 2 a wrong command line.\n";
+    "Exit status: 0 none failed; 1 some did, a path has no case, or something cannot be read or written; 2 a wrong "
+    "command line.\n";
 
 bool read_command_line(int count, char** words, command_line& result) {
     for (int i = 1; i < count; ++i) {
@@ -65,23 +67,18 @@ bool read_command_line(int count, char** words, command_line& result) {
     return !result.paths.empty();
 }
 
-/// The files that the paths name, folders replaced by the .jsonl files in them, by name.
-std::vector<std::filesystem::path> files_of(const std::vector<std::filesystem::path>& paths) {
-    std::vector<std::filesystem::path> files;
-    for (const std::filesystem::path& path : paths) {
-        if (!std::filesystem::is_directory(path)) {
-            files.push_back(path);
-            continue;
-        }
-        std::vector<std::filesystem::path> inside;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-            if (entry.path().extension() == ".jsonl") {
-                inside.push_back(entry.path());
-            }
-        }
-        std::sort(inside.begin(), inside.end());
-        files.insert(files.end(), inside.begin(), inside.end());
+/// The file that a path names, or the .jsonl files in the folder that it names, by name.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
+    if (!std::filesystem::is_directory(path)) {
+        return {path};
     }
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+        if (entry.path().extension() == ".jsonl") {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
     return files;
 }
 
@@ -112,6 +109,7 @@ struct session {
     command_line settings;
     std::ofstream answers;
     score all;
+    std::size_t cases = 0;  // also those that were not asked for
 
     void run_line(const std::string& line, const std::string& place, std::map<std::string, score>& suites) {
         json conformance_case;
@@ -126,6 +124,7 @@ struct session {
         } catch (const json::exception& broken) {
             difference = std::string("error: not a case: ") + broken.what();
         }
+        ++cases;
         if (!settings.print.empty() && settings.print.count(name) == 0) {
             return;
         }
@@ -164,6 +163,36 @@ struct session {
             all.total += count.total;
         }
     }
+
+    void run_path(const std::filesystem::path& path) {
+        const std::size_t before = cases;
+        for (const std::filesystem::path& file : files_of(path)) {
+            run_file(file);
+        }
+        if (cases == before) {
+            throw std::runtime_error("no case found in " + path.string() +
+                                     "; expected a .jsonl file with cases, or a folder of such");
+        }
+    }
+
+    /// Everything that was asked for; raises an error where there is none of it, or where answers cannot be written.
+    void run_all() {
+        if (!settings.answers.empty()) {
+            answers.open(settings.answers);
+            if (!answers) {
+                throw std::runtime_error("cannot write " + settings.answers);
+            }
+        }
+        for (const std::filesystem::path& path : settings.paths) {
+            run_path(path);
+        }
+        if (all.total == 0) {
+            throw std::runtime_error("no case " + *settings.print.begin() + " found among " + std::to_string(cases));
+        }
+        if (answers.is_open() && !answers.flush()) {
+            throw std::runtime_error("cannot write " + settings.answers);
+        }
+    }
 };
 
 }  // namespace
@@ -172,26 +201,18 @@ int main(int count, char** words) {
     session current;
     if (count == 2 && (std::string(words[1]) == "--help" || std::string(words[1]) == "-h")) {
         std::cout << help << usage;
-        return 0;
+        return status_of_output("lpt_conformance", 0);
     }
     if (!read_command_line(count, words, current.settings)) {
         std::cerr << usage;
         return 2;
     }
     try {
-        if (!current.settings.answers.empty()) {
-            current.answers.open(current.settings.answers);
-            if (!current.answers) {
-                throw std::runtime_error("cannot write " + current.settings.answers);
-            }
-        }
-        for (const std::filesystem::path& file : files_of(current.settings.paths)) {
-            current.run_file(file);
-        }
+        current.run_all();
     } catch (const std::exception& raised) {
         std::cerr << "lpt_conformance: " << raised.what() << '\n';
         return 1;
     }
     std::cout << current.all.passed << " passed, " << current.all.total - current.all.passed << " failed\n";
-    return current.all.passed == current.all.total && current.all.total != 0 ? 0 : 1;
+    return status_of_output("lpt_conformance", current.all.passed == current.all.total ? 0 : 1);
 }

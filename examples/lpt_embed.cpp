@@ -3,9 +3,12 @@
 // The command line is described in docs/design.md.
 #include "embed/executor.hpp"
 #include "embed/header.hpp"
+#include "embed/type_name.hpp"
+#include "file_errors.hpp"
 #include "folding_options.hpp"
 #include "network_file.hpp"
 #include "ready_target.hpp"
+#include "standard_output.hpp"
 
 #include <lpt/lpt.hpp>
 
@@ -51,20 +54,21 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->needs(executor);
 }
 
-/// The name of a file without folders and ending; raises an error where that is no name of a type.
+[[noreturn]] void refuse_name(const arguments& given, const std::string& name, const std::string& expected) {
+    fail({"'", name.c_str(), "' is no name of a type: expected ", expected.c_str(),
+          given.name.empty() ? "; give one with --name" : ""});
+}
+
+/// The name that is given, or that of the header's file without folders and ending; raises an error where that is no name for a type.
 std::string type_name(const arguments& given) {
     std::string name = given.name;
     if (name.empty()) {
         name = std::filesystem::path(given.output).filename().string();
         name = name.substr(0, name.find('.'));
     }
-    bool fits = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
-    for (const char each : name) {
-        fits = fits && ((each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
-                        each == '_');
-    }
-    if (!fits) {
-        fail({"'", name.c_str(), "' is no name of a type: give one with --name"});
+    const std::string expected = embed::expected_of_name(name);
+    if (!expected.empty()) {
+        refuse_name(given, name, expected);
     }
     return name;
 }
@@ -73,9 +77,7 @@ kernel::isa instruction_set(const arguments& given) {
     return given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
 }
 
-void embed_network(const arguments& given) {
-    const std::string name = type_name(given);
-    graph model = read_network_file(given.model, given.allow_external_data);
+std::string header_of(const arguments& given, graph& model, const std::string& name, kernel::isa set) {
     model.set_folding_budget(given.folding.budget());
     if (given.precision == "int8") {
         prepare(model);
@@ -84,8 +86,17 @@ void embed_network(const arguments& given) {
         run_pipeline(model, where.restrictions, where.options);
     }
     const std::string source = std::filesystem::path(given.model).filename().string();
-    const std::string text = given.executor ? embed::executor_header_of(model, name, source, instruction_set(given))
-                                            : embed::header_of(model, name, source);
+    return given.executor ? embed::executor_header_of(model, name, source, set) : embed::header_of(model, name, source);
+}
+
+void embed_network(const arguments& given) {
+    const std::string name = type_name(given);
+    graph model = read_network_file(given.model, given.allow_external_data);
+    const kernel::isa set = instruction_set(given);
+    const std::string text = naming_file(given.model, [&] { return header_of(given, model, name, set); });
+    if (embed::has_member(text, name)) {
+        refuse_name(given, name, "an identifier that no member of the header has");
+    }
     std::ofstream file(given.output, std::ios::binary);
     file << text;
     if (!file.flush()) {
@@ -102,9 +113,13 @@ int main(int count, char** words) {
     try {
         app.parse(count, words);
         lpt::detail::naming_memory([&] { embed_network(given); }, [&] { return text(given.model.c_str()); });
+        if (given.precision != "int8" && app.count("--target") + app.count("--follow-upstream") != 0) {
+            std::fprintf(stderr, "lpt_embed: note: --precision f32 leaves out the transformations that --target and "
+                                 "--follow-upstream are about\n");
+        }
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) {
-            return app.exit(wrong);
+            return status_of_output("lpt_embed", app.exit(wrong));
         }
         std::fprintf(stderr, "lpt_embed: %s\n", wrong.what());
         return 1;

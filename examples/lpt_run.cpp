@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
 // The command line and the report are described in docs/design.md.
-#include "folding_options.hpp"
+#include "file_errors.hpp"
 #include "network_file.hpp"
 #include "ready_target.hpp"
+#include "run/arguments.hpp"
 #include "run/compare.hpp"
 #include "run/html.hpp"
 #include "run/inputs.hpp"
+#include "run/outputs.hpp"
 #include "run/specified.hpp"
+#include "run/specified_rows.hpp"
+#include "standard_output.hpp"
 
 #include <lpt/export/dot.hpp>
 #include <lpt/lpt.hpp>
@@ -20,43 +24,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <optional>
+#include <memory>
 #include <thread>
 #include <utility>
 
 namespace {
 
 using namespace lpt;
-
-struct arguments {
-    std::string model;
-    std::string signature;
-    std::vector<std::string> inputs;
-    std::string output;
-    std::string report;
-    std::string html;
-    std::string dot;
-    std::string precision = "int8";
-    std::string arithmetic;
-    std::string target = "host";
-    bool follow_upstream = false;
-    bool allow_external_data = false;
-    bool as_transformed = false;
-    int threads = 1;
-    std::string isa;
-    int repeat = 0;
-    int sessions = 1;
-    bool all = false;
-    bool compare = false;
-    int width = 0;
-    std::size_t memory_limit = 0;  // MiB; 0: the machine's
-    std::int64_t iterations = reference::limits{}.iterations;
-    std::uint64_t evaluation_limit = reference::limits{}.bytes >> 20;  // MiB
-    folding_options folding;
-    std::string on_reference = "allow";
-    std::string dynamic_quantization = "allowed";
-};
+using run::arguments;
+using run::outputs;
 
 class stopwatch {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -67,89 +43,26 @@ public:
     }
 };
 
-void read_arguments(CLI::App& app, arguments& to) {
-    app.add_option("MODEL", to.model, "the network: an .onnx or .tflite file, or an .xml file with its .bin beside it")
-        ->required();
-    app.add_option("--signature", to.signature,
-                   "key of the signature of a .tflite file to run; default: the file's first subgraph");
-    app.add_option("--input", to.inputs,
-                   "[NAME=]FILE.npy, once for each input of the network; without it, random numbers")
-        ->allow_extra_args(false);
-    app.add_option("--output", to.output, "folder for the outputs: 0.npy, 1.npy, ...");
-    app.add_option("--report", to.report, "file for the report as JSON");
-    app.add_option("--html", to.html, "file for the report as HTML");
-    app.add_option("--dot", to.dot, "file for a picture of the transformed network, in graphviz's language");
-    app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
-        ->check(CLI::IsMember({"int8", "f32"}));
-    app.add_option(
-           "--arithmetic", to.arithmetic,
-           "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations; default: "
-           "specified where all of them are int8 and no option is given that only the other has")
-        ->check(CLI::IsMember({"specified", "transformed"}));
-    app.add_option(
-           "--target", to.target,
-           "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu, tflite or none; default: this processor's")
-        ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "tflite", "none"}));
-    app.add_flag("--follow-upstream", to.follow_upstream,
-                 "give the network that OpenVINO gives, also where it is wrong");
-    app.add_flag("--allow-external-data", to.allow_external_data,
-                 "read tensors of an ONNX model from files outside its folder, too");
-    app.add_flag("--as-transformed", to.as_transformed,
-                 "run what the transformations give, without the optimizations around them");
-    app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
-    app.add_option("--isa", to.isa, "instruction set (a wrong one lists them); default: the best of this processor");
-    app.add_option("--memory-limit", to.memory_limit,
-                   "MiB that intermediate tensors and packed weights may take; default: what the machine has")
-        ->check(CLI::Range(1, 1 << 30));
-    app.add_option("--iterations", to.iterations, "iterations that all loops together may take in a run")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--evaluation-limit", to.evaluation_limit,
-                   "MiB that the outputs of one operation without a kernel may take")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 30))
-        ->capture_default_str();
-    to.folding.add_to(app);
-    app.add_option("--on-reference", to.on_reference,
-                   "operations without a kernel: allow them, report each on stderr, or refuse the network")
-        ->check(CLI::IsMember({"allow", "report", "refuse"}));
-    app.add_option(
-           "--dynamic-quantization", to.dynamic_quantization,
-           "which products with weights of 4 or 8 bits round their data to 8 bits as they run: none, those whose "
-           "file asks for it, or all")
-        ->check(CLI::IsMember({"none", "allowed", "all"}))
-        ->capture_default_str();
-    CLI::Option* const repeat =
-        app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
-    app.add_option("--sessions", to.sessions, "with --repeat: time so many sessions at once, too, each on a thread")
-        ->check(CLI::Range(1, 1024))
-        ->needs(repeat);
-    app.add_flag("--compare", to.compare,
-                 "print what quantization costs each operation, worst first, and what would improve it");
-    app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
-    app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
-        ->check(CLI::Range(80, 100000));
-}
-
-/// An option that is given and that specified arithmetic, which makes no transformations and no report, does not have; or null.
-const char* option_of_transformed(const CLI::App& app) {
-    for (const char* const option :
-         {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream", "--as-transformed", "--all",
-          "--width", "--iterations", "--evaluation-limit", "--folding-limit", "--folding-steps", "--on-reference",
-          "--dynamic-quantization", "--sessions", "--compare"}) {
-        if (app.count(option) != 0) {
-            return option;
+/// The option that raises the limit that an error is about, to put behind its words.
+std::string hint_of_limit(const std::string& words) {
+    constexpr const char* limits[][2] = {{"it would run more than ", "--iterations"},
+                                         {"outputs take more than ", "--evaluation-limit"},
+                                         {"and the limit is ", "--memory-limit"}};
+    for (const auto& [part, option] : limits) {
+        if (words.find(part) != std::string::npos) {
+            return std::string(" (") + option + " raises the limit)";
         }
     }
-    return nullptr;
+    return {};
 }
 
-/// Whether the network runs in the arithmetic that its file specifies.
-bool runs_as_specified(const CLI::App& app, const arguments& given) {
-    const char* const other = option_of_transformed(app);
-    if (given.arithmetic == "specified" && other != nullptr) {
-        fail({"--arithmetic specified and ", other, " exclude each other"});
-    }
-    return given.arithmetic.empty() ? other == nullptr && run::is_all_int8(given.model, given.signature)
-                                    : given.arithmetic == "specified";
+/// Does some work on the network: errors name its file, the option that would help, and sizes that nobody has chosen.
+template <class Work>
+auto working_on(const arguments& given, const run::samples* samples, const Work& work) -> decltype(work()) {
+    return naming_file(given.model, work, [&](const std::string& words) {
+        const std::string open = samples == nullptr ? "" : run::words_of_open_sizes(samples->opened);
+        return hint_of_limit(words) + (open.empty() ? "" : " (" + open + ")");
+    });
 }
 
 /// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
@@ -177,56 +90,6 @@ void write_text(const std::string& file, const std::string& words) {
         fail({file.c_str(), ": cannot be written"});
     }
 }
-
-/// Outputs of all samples, stacked if the inputs were.
-class outputs {
-    std::vector<std::vector<tensor>> samples_;
-    bool stacked_;
-
-    tensor stack_of(std::size_t k) const {
-        const tensor& first = samples_[0][k];
-        shape dimensions = first.dimensions();
-        dimensions.insert(0, static_cast<dimension>(samples_.size()));
-        tensor_builder stack(first.type(), dimensions);
-        for (std::size_t i = 0; i < samples_.size(); ++i) {
-            const tensor& value = samples_[i][k];
-            if (!(value.dimensions() == first.dimensions())) {
-                fail({"output ", k, " has the shape ", first.dimensions(), " for the first sample and ",
-                      value.dimensions(), " for sample ", i, ": they cannot be stacked"});
-            }
-            if (value.size_in_bytes() != 0) {
-                std::memcpy(stack.data() + i * value.size_in_bytes(), value.data(), value.size_in_bytes());
-            }
-        }
-        return stack.finish();
-    }
-    /// The stack of no sample; sizes that no run has decided are 0.
-    static tensor empty_stack(const plan::port& port) {
-        shape dimensions = port.dimensions;
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            dimensions[axis] = dimensions.is_static(axis) ? dimensions[axis] : 0;
-        }
-        dimensions.insert(0, 0);
-        return tensor_builder(port.type, dimensions).finish();
-    }
-
-public:
-    explicit outputs(const run::samples& samples) : stacked_(samples.any_stacked) {}
-
-    void put(std::vector<tensor> values) { samples_.push_back(std::move(values)); }
-    void write(const std::vector<plan::port>& ports, const std::string& folder) const {
-        std::error_code wrong;
-        std::filesystem::create_directories(folder, wrong);
-        for (std::size_t k = 0; k < ports.size(); ++k) {
-            const std::string file = (std::filesystem::path(folder) / (std::to_string(k) + ".npy")).string();
-            if (samples_.empty()) {
-                npy::write(file, empty_stack(ports[k]));
-            } else {
-                npy::write(file, stacked_ ? stack_of(k) : samples_[0][k]);
-            }
-        }
-    }
-};
 
 /// Memory for the outputs of a network whose shapes are known.
 class output_memory {
@@ -299,38 +162,51 @@ double run_samples(executable& net, const run::samples& samples, outputs& result
     return static_cast<double>(std::max<std::size_t>(profiled, 1));
 }
 
-/// Runs a second of so many sessions at once, each with threads of its own and `count` runs.
-double throughput(const executable& net, view<tensor> inputs, int sessions, int count) {
-    std::vector<executable> all;
-    for (int i = 0; i < sessions; ++i) {
-        all.push_back(net.session());
-        all.back().run(inputs);  // the first run of a session takes memory
-    }
+/// Runs a second of some sessions at once, each on a thread; `work` does all runs of one.
+template <class Session, class Work>
+double throughput(std::vector<Session>& all, int count, const Work& work) {
     std::vector<std::thread> threads;
     const stopwatch watch;
-    for (executable& each : all) {
-        threads.emplace_back([&each, inputs, count] { time_runs(each, inputs, count); });
+    for (Session& each : all) {
+        threads.emplace_back([&each, &work] { work(each); });
     }
     for (std::thread& each : threads) {
         each.join();
     }
-    return sessions * count / watch.ms() * 1000;
+    return static_cast<double>(all.size()) * count / watch.ms() * 1000;
+}
+/// `make` gives a session that has run once: the first run takes memory.
+template <class Make, class Work>
+void print_throughput(int sessions, int count, const Make& make, const Work& work) {
+    std::vector<decltype(make())> all;
+    all.push_back(make());
+    const double one = throughput(all, count, work);
+    while (static_cast<int>(all.size()) < sessions) {
+        all.push_back(make());
+    }
+    const double together = throughput(all, count, work);
+    std::printf("%d sessions at once: %.1f runs a second, %.2f times those of one\n", sessions, together,
+                together / one);
 }
 void print_throughput(const executable& net, const std::vector<tensor>& sample, int sessions, int count) {
     const view<tensor> inputs(sample.data(), sample.size());
-    const double one = throughput(net, inputs, 1, count);
-    const double all = throughput(net, inputs, sessions, count);
-    std::printf("%d sessions at once: %.1f runs a second, %.2f times those of one\n", sessions, all, all / one);
+    const auto make = [&] {
+        executable result = net.session();
+        result.run(inputs);
+        return result;
+    };
+    print_throughput(sessions, count, make, [&](executable& each) { time_runs(each, inputs, count); });
 }
 
 void print_comparison(const graph& original, executable& net, const compile_options& options,
-                      const run::samples& samples) {
+                      const run::samples& samples, int width) {
     std::vector<std::vector<tensor>> inputs;
     for (std::size_t i = 0; i < samples.count; ++i) {
         inputs.push_back(samples.sample(i));
     }
     net.reset();
-    run::print_comparison(run::compare_with_real(original, net, options, inputs));
+    run::print_comparison(run::compare_with_real(original, net, options, inputs), static_cast<std::size_t>(width),
+                          samples.random);
 }
 
 std::size_t peak_memory_bytes() {
@@ -339,28 +215,71 @@ std::size_t peak_memory_bytes() {
     return static_cast<std::size_t>(used.ru_maxrss) * 1024;
 }
 
-void run_network(const arguments& given) {
-    run::figures all;
-    stopwatch importing;
-    graph model = read_network_file(given.model, given.allow_external_data, given.signature);
-    all.import_ms = importing.ms();
+/// Characters in a line of what is printed; 0: names whole, a row for every operation.
+int width_of(const arguments& given) { return given.all ? 0 : given.width != 0 ? given.width : run::terminal_width(); }
+
+/// The rows as a table, what was decided for want of words, and how much ran on integers.
+void print_rows(const arguments& given, const std::vector<run::row>& rows, const run::samples& samples,
+                std::vector<std::string> notes, kernel::isa set) {
+    const auto width = static_cast<std::size_t>(width_of(given));
+    if (width == 0) {
+        run::print_table(rows);
+    } else {
+        run::print_steps(rows, width, kernel::name_of(set));
+    }
+    notes.push_back(run::words_of_open_sizes(samples.opened));
+    for (const std::string& each : notes) {
+        if (!each.empty()) {
+            run::print_wrapped(run::printable(each), width);
+        }
+    }
+    std::printf("%s\n", run::sentence_of(run::summary_of(rows)).c_str());
+}
+
+void print_times(const arguments& given, const run::figures& all, kernel::isa set, bool transformed) {
+    std::printf("import %.1f ms, ", all.import_ms);
+    if (transformed) {
+        std::printf("transformations %.1f ms, ", all.transform_ms);
+    }
+    std::printf("plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", all.plan_ms, all.run_ms, kernel::name_of(set),
+                given.threads, given.threads == 1 ? "" : "s");
+    if (given.repeat > 0) {
+        std::printf("min %.4f ms, median %.4f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
+    }
+}
+
+void write_reports(const arguments& given, const std::vector<run::row>& rows, const run::figures& all) {
+    if (!given.report.empty()) {
+        write_text(given.report,
+                   run::json_of(rows, all).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    }
+    if (!given.html.empty()) {
+        write_text(given.html, run::html_of(given.model, rows, all));
+    }
+}
+
+/// Transforms a network in place as the options say, and gives what became of it.
+report transform_network(const arguments& given, graph& model, run::figures& all) {
     model.set_folding_budget(given.folding.budget());
     const graph original = model;
-    report became = make_report(original, model, {}, dispatch_view());
-    if (given.precision == "int8") {
-        prepare(model);
-        if (!given.as_transformed) {
-            const stopwatch fusing;
-            fuse_functions(model);
-            all.plan_ms += fusing.ms();
-        }
-        target where = target_of_name(given.target);
-        where.options.follow_upstream_errors = given.follow_upstream;
-        const stopwatch transforming;
-        const seq<refusal> refusals = run_pipeline(model, where.restrictions, where.options);
-        all.transform_ms = transforming.ms();
-        became = make_report(original, model, refusals, where.options);
+    if (given.precision != "int8") {
+        return make_report(original, model, {}, dispatch_view());
     }
+    prepare(model);
+    if (!given.as_transformed) {
+        const stopwatch fusing;
+        fuse_functions(model);
+        all.plan_ms += fusing.ms();
+    }
+    target where = target_of_name(given.target);
+    where.options.follow_upstream_errors = given.follow_upstream;
+    const stopwatch transforming;
+    const seq<refusal> refusals = run_pipeline(model, where.restrictions, where.options);
+    all.transform_ms = transforming.ms();
+    return make_report(original, model, refusals, where.options);
+}
+
+compile_options options_of(const arguments& given) {
     compile_options options;
     options.threads = given.threads;
     if (!given.isa.empty()) {
@@ -375,16 +294,31 @@ void run_network(const arguments& given) {
     options.dynamic_quantization = given.dynamic_quantization == "none"  ? data_rounding::none
                                    : given.dynamic_quantization == "all" ? data_rounding::all
                                                                          : data_rounding::allowed;
+    return options;
+}
+
+void run_network(const arguments& given, const std::string& note) {
+    run::figures all;
+    stopwatch importing;
+    graph model = read_network_file(given.model, given.allow_external_data, given.signature);
+    all.import_ms = importing.ms();
+    const graph original = model;
+    const compile_options options = options_of(given);
+    const report became = working_on(given, nullptr, [&] { return transform_network(given, model, all); });
     const text picture = given.dot.empty() ? text() : write_dot(model, became);
-    const stopwatch planning;
-    if (given.precision == "int8" && !given.as_transformed) {
-        optimize(model);
-    }
-    executable net = compile(model, options);
-    all.plan_ms += planning.ms();
+    executable net = working_on(given, nullptr, [&] {
+        const stopwatch planning;
+        if (given.precision == "int8" && !given.as_transformed) {
+            optimize(model);
+        }
+        executable made = compile(model, options);
+        all.plan_ms += planning.ms();
+        return made;
+    });
     const run::samples samples = run::read_samples(given.inputs, net.inputs());
     outputs results(samples);
-    const double runs = run_samples(net, samples, results, given.repeat, all);
+    const double runs =
+        working_on(given, &samples, [&] { return run_samples(net, samples, results, given.repeat, all); });
     if (!given.output.empty()) {
         results.write(net.outputs(), given.output);
     }
@@ -395,32 +329,15 @@ void run_network(const arguments& given) {
         }
     }
     const std::vector<run::row> rows = run::make_rows(became, net, runs);
-    const int width = given.width != 0 ? given.width : run::terminal_width();
-    if (given.all || width == 0) {
-        run::print_table(rows);
-    } else {
-        run::print_steps(rows, static_cast<std::size_t>(width));
-    }
-    std::printf("%s\n", run::sentence_of(run::summary_of(rows)).c_str());
-    std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", all.import_ms,
-                all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads,
-                given.threads == 1 ? "" : "s");
-    if (given.repeat > 0) {
-        std::printf("min %.4f ms, median %.4f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
-    }
+    print_rows(given, rows, samples, {note}, net.instruction_set());
+    print_times(given, all, net.instruction_set(), true);
     if (given.compare) {
-        print_comparison(original, net, options, samples);
+        working_on(given, &samples, [&] { print_comparison(original, net, options, samples, width_of(given)); });
     }
     if (given.repeat > 0 && given.sessions > 1 && samples.count > 0) {
         print_throughput(net, samples.sample(0), given.sessions, given.repeat);
     }
-    if (!given.report.empty()) {
-        write_text(given.report,
-                   run::json_of(rows, all).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-    }
-    if (!given.html.empty()) {
-        write_text(given.html, run::html_of(given.model, rows, all));
-    }
+    write_reports(given, rows, all);
     if (!given.dot.empty()) {
         write_text(given.dot, {picture.view().data(), picture.size()});
     }
@@ -429,62 +346,129 @@ void run_network(const arguments& given) {
     }
 }
 
-/// How many operators neither read nor write real numbers.
-std::size_t operators_on_integers(const tflite::subgraph& net) {
-    const auto has_reals = [&](std::int64_t index) {
-        return index >= 0 && is_real(tflite::element_of(net.tensors[static_cast<std::size_t>(index)].type));
-    };
-    return static_cast<std::size_t>(
-        std::count_if(net.operators.begin(), net.operators.end(), [&](const tflite::operator_info& each) {
-            return std::none_of(each.inputs.begin(), each.inputs.end(), has_reals) &&
-                   std::none_of(each.outputs.begin(), each.outputs.end(), has_reals);
-        }));
-}
+/// A network that runs as its file specifies, with threads of its own.
+class specified_session {
+    std::unique_ptr<thread_pool> pool_;  // outlives the network
+    std::unique_ptr<specified::network> net_;
 
-/// The same in the arithmetic that the operations of a TFLite file specify.
-void run_specified(const arguments& given) {
-    const stopwatch importing;
-    const tflite::model model = run::read_tflite(given.model, given.signature);
-    const double import_ms = importing.ms();
-    const stopwatch planning;
-    const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
-    std::optional<thread_pool> pool;
-    if (given.threads > 1) {
-        pool.emplace(given.threads);
+public:
+    specified_session(const arguments& given, const tflite::model& model, kernel::isa set) {
+        if (given.threads > 1) {
+            pool_ = std::make_unique<thread_pool>(given.threads);
+        }
+        net_ = std::make_unique<specified::network>(
+            model, &kernel::table_for(set), pool_ ? pool_->parallel() : kernel::parallel_for(),
+            given.memory_limit != 0 ? given.memory_limit << 20 : runtime::memory_of_machine());
     }
-    specified::network net(model, &kernel::table_for(set), pool ? pool->parallel() : kernel::parallel_for(),
-                           given.memory_limit != 0 ? given.memory_limit << 20 : runtime::memory_of_machine());
-    const double plan_ms = planning.ms();
-    const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, true));
-    outputs results(samples);
+    specified::network& net() { return *net_; }
+
+    std::vector<double> time_runs(int count) {
+        std::vector<double> times;
+        times.reserve(static_cast<std::size_t>(count));
+        for (int i = 0; i < count; ++i) {
+            const stopwatch watch;
+            net_->run();
+            times.push_back(watch.ms());
+        }
+        return times;
+    }
+};
+
+/// As `run_samples`: then each row has the time of its operator.
+void run_specified_samples(specified_session& session, const run::samples& samples, outputs& results, int repeat,
+                           std::vector<run::row>& rows, run::figures& all) {
     std::vector<double> times;
     for (std::size_t i = 0; i < samples.count; ++i) {
         const stopwatch watch;
-        results.put(run::run_sample(net, samples.sample(i)));
+        results.put(run::run_sample(session.net(), samples.sample(i)));
         times.push_back(watch.ms());
     }
-    if (given.repeat > 0) {
-        times.clear();
+    if (samples.count == 0) {
+        return;
     }
-    for (int i = 0; i < given.repeat; ++i) {
-        const stopwatch watch;
-        net.run();
-        times.push_back(watch.ms());
+    if (repeat > 0) {
+        times = session.time_runs(repeat);
     }
+    std::sort(times.begin(), times.end());
+    all.run_ms = times[times.size() / 2];
+    all.least_run_ms = times[0];
+    run::time_operators(session.net(), rows, repeat > 0 ? profiled_runs(repeat) : 1);
+}
+
+/// In which arithmetic the network ran, and what is to be known of the times.
+std::string words_of_specified(const tflite::subgraph& net) {
+    return std::string(
+               "arithmetic: that of the 8-bit specification, as the file says it (--arithmetic transformed: that of "
+               "the transformed network)") +
+           (run::may_join_operators(net)
+                ? "; operators are timed one by one, and DEQUANTIZE, PRELU and QUANTIZE in a row "
+                  "take less in a run, which does them in one step"
+                : "");
+}
+
+/// Draws what the network would be if it were transformed.
+void draw_transformed(const arguments& given) {
+    graph model = read_network_file(given.model, given.allow_external_data, given.signature);
+    run::figures unused;
+    const report became = working_on(given, nullptr, [&] { return transform_network(given, model, unused); });
+    const text picture = write_dot(model, became);
+    write_text(given.dot, {picture.view().data(), picture.size()});
+    std::fprintf(stderr, "lpt_run: note: %s shows the transformed network, not this run, which is as specified\n",
+                 given.dot.c_str());
+}
+
+/// The same in the arithmetic that the operations of a TFLite file specify.
+void run_specified(const arguments& given, const std::string& note) {
+    run::figures all;
+    all.arithmetic = "specified";
+    const stopwatch importing;
+    const tflite::model model = run::read_tflite(given.model, given.signature);
+    all.import_ms = importing.ms();
+    const stopwatch planning;
+    const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
+    const auto make = [&] { return working_on(given, nullptr, [&] { return specified_session(given, model, set); }); };
+    specified_session session = make();
+    specified::network& net = session.net();
+    all.plan_ms = planning.ms();
+    const std::string fixed = run::words_of_fixed_sizes(net.subgraph());
+    const run::samples samples = hinting([&] { return run::read_samples(given.inputs, run::ports_of(net, true)); },
+                                         [&](const std::string&) { return fixed.empty() ? "" : " (" + fixed + ")"; });
+    outputs results(samples);
+    std::vector<run::row> rows = run::specified_rows(net.subgraph());
+    working_on(given, &samples, [&] { run_specified_samples(session, samples, results, given.repeat, rows, all); });
     if (!given.output.empty()) {
         results.write(run::ports_of(net, false), given.output);
     }
-    std::sort(times.begin(), times.end());
-    const double median = times.empty() ? 0 : times[times.size() / 2];
-    std::printf("on integers: %zu of %zu operations, in the arithmetic of the 8-bit specification (--arithmetic "
-                "transformed: transformed, with a report)\n",
-                operators_on_integers(net.subgraph()), net.subgraph().operators.size());
-    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", import_ms, plan_ms, median,
-                kernel::name_of(set), given.threads, given.threads == 1 ? "" : "s");
-    if (given.repeat > 0) {
-        std::printf("min %.4f ms, median %.4f ms of %d runs\n", times[0], median, given.repeat);
+    all.peak_memory_bytes = peak_memory_bytes();
+    print_rows(given, rows, samples, {words_of_specified(net.subgraph()), fixed}, set);
+    print_times(given, all, set, false);
+    if (given.repeat > 0 && given.sessions > 1 && samples.count > 0) {
+        const auto make_warm = [&] {
+            specified_session result = make();
+            run::run_sample(result.net(), samples.sample(0));
+            return result;
+        };
+        print_throughput(given.sessions, given.repeat, make_warm,
+                         [&](specified_session& each) { each.time_runs(given.repeat); });
+    }
+    write_reports(given, rows, all);
+    std::fflush(stdout);  // notes stand behind what they are about
+    if (!given.dot.empty()) {
+        draw_transformed(given);
+    }
+    if (!note.empty()) {
+        std::fprintf(stderr, "lpt_run: note: %s\n", note.c_str());
     }
     run::print_warnings(model);
+}
+
+void run_as_chosen(const CLI::App& app, const arguments& given) {
+    const run::choice chosen = run::arithmetic_of(app, given);
+    chosen.specified ? run_specified(given, chosen.note) : run_network(given, chosen.note);
+    const std::string idle = run::note_without_transformations(app, given);
+    if (!idle.empty()) {
+        std::fprintf(stderr, "lpt_run: note: %s\n", idle.c_str());
+    }
 }
 
 }  // namespace
@@ -492,22 +476,21 @@ void run_specified(const arguments& given) {
 int main(int count, char** words) {
     CLI::App app("Transforms a quantized network to 8-bit integers and runs it.");
     arguments given;
-    read_arguments(app, given);
+    run::read_arguments(app, given);
     try {
         app.parse(count, words);
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) {
-            return app.exit(wrong);
+            return status_of_output("lpt_run", app.exit(wrong));
         }
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;
     }
     try {
-        lpt::detail::naming_memory([&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
-                                   [&] { return text(given.model.c_str()); });
+        lpt::detail::naming_memory([&] { run_as_chosen(app, given); }, [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;
     }
-    return 0;
+    return status_of_output("lpt_run", 0);
 }

@@ -10,3 +10,5 @@ lpt::graph read_network_file(const std::string& path, bool external_data_anywher
                              const std::string& signature = {});
 /// Whether the content of a file says that it is a TFLite model. Raises an error for files that cannot be read.
 bool is_tflite_file(const std::string& path);
+/// What a file is by its content, as `an ONNX model`; empty where it is none that is read here. Raises an error for files that cannot be read.
+std::string kind_of_file(const std::string& path);

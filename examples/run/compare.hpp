@@ -295,15 +295,36 @@ inline std::vector<compared_operation> compare_with_real(const graph& original, 
     return detail::quantized_and_real(original).run(net, options, inputs);
 }
 
-inline void print_comparison(const std::vector<compared_operation>& rows) {
-    std::printf(
-        "signal to noise against the network without quantization, in dB: the more, the better; - is no difference\n"
-        "values: of what the operation gives; itself: of what its own quantization adds\n");
-    std::printf("%8s %8s  %-22s %-44s %s\n", "values", "itself", "type", "operation", "what would improve it");
+/// What is compared, and for people what would improve it, in lines of at most `width` characters: then advice has lines of its own; 0: a line
+/// for each operation, names whole. `on_random` says what the numbers are of.
+inline void print_comparison(const std::vector<compared_operation>& rows, std::size_t width, bool on_random) {
+    if (on_random) {
+        print_wrapped(
+            "these numbers are of random data, and so is the advice: --input FILE.npy compares on data of the network",
+            width);
+    }
+    print_wrapped(
+        "signal to noise against the network without quantization, in dB: the more, the better; - is no difference",
+        width);
+    std::printf("values: of what the operation gives; itself: of what its own quantization adds\n");
+    std::size_t types = 22;
     for (const compared_operation& each : rows) {
-        std::printf("%8s %8s  %-22s %-44s %s\n", detail::decibels(each.all.decibels()).c_str(),
-                    each.quantizes ? detail::decibels(each.own.decibels()).c_str() : "", each.type.c_str(),
-                    printable(each.name).c_str(), improvement_of(each).c_str());
+        types = width == 0 ? types : std::max(types, characters(each.type));
+    }
+    const std::size_t names = width == 0 ? 44 : std::max(width, 8 + 1 + 8 + 2 + types + 1 + 16) - 20 - types;
+    const std::string advice = width == 0 ? " what would improve it" : "";
+    std::printf("%8s %8s  %-*s %-*s%s\n", "values", "itself", static_cast<int>(types), "type",
+                static_cast<int>(width == 0 ? names : 0), "operation", advice.c_str());
+    for (const compared_operation& each : rows) {
+        const std::string name = width == 0 ? printable(each.name) : shortened(printable(each.name), names);
+        const std::string improvement = improvement_of(each);
+        std::printf("%8s %8s  %-*s %-*s%s\n", detail::decibels(each.all.decibels()).c_str(),
+                    each.quantizes ? detail::decibels(each.own.decibels()).c_str() : "", static_cast<int>(types),
+                    each.type.c_str(), static_cast<int>(width == 0 ? names : 0), name.c_str(),
+                    width == 0 ? (" " + improvement).c_str() : "");
+        if (width != 0 && !improvement.empty()) {
+            print_wrapped(improvement, width, 20, 20);
+        }
     }
 }
 

@@ -66,7 +66,7 @@ inline std::string html_of(const std::string& title, const std::vector<row>& row
           ".bar{height:10px;background:#5b8bd0}\n</style></head><body>\n<h1>"
        << escaped(title) << "</h1>\n<p>import " << all.import_ms << " ms, transformations " << all.transform_ms
        << " ms, plan " << all.plan_ms << " ms, run " << all.run_ms << " ms, peak memory " << all.peak_memory_bytes
-       << " bytes</p>\n<p>" << escaped(sentence_of(summary_of(rows))) << "</p>\n"
+       << " bytes, arithmetic: " << all.arithmetic << "</p>\n<p>" << escaped(sentence_of(summary_of(rows))) << "</p>\n"
        << reasons_list("Not on integers:", reasons_of(rows, false))
        << reasons_list("Behind kernels on integers, in their epilogues:", reasons_of(rows, true))
        << "<table><tr><th>operation</th><th>type</th><th>status</th><th>step</th><th>execution "

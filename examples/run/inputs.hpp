@@ -19,6 +19,8 @@ struct samples {
     std::vector<bool> stacked;
     std::size_t count = 1;
     bool any_stacked = false;
+    bool random = false;  // no file was given
+    std::vector<plan::port> opened;  // inputs with open sizes that are made up, with the sizes that they got
 
     /// The inputs of one sample; they share the bytes of the arrays.
     std::vector<tensor> sample(std::size_t which) const {
@@ -87,6 +89,18 @@ inline bool is_stack_of(const shape& stack, const shape& one) {
     return fits(sample, one);
 }
 
+/// Which inputs have which sizes because nothing says otherwise, and what would; empty where there are none.
+inline std::string words_of_open_sizes(const std::vector<plan::port>& opened) {
+    text each_input;
+    for (const plan::port& each : opened) {
+        each_input.append(each_input.empty() ? text_view() : text_view(", "))
+            .append(join({"'", each.name, "' is ", each.dimensions}));
+    }
+    const std::string words(each_input.c_str());
+    return words.empty() ? words
+                         : "open sizes of inputs are taken as 1: " + words + "; --input NAME=FILE.npy gives others";
+}
+
 /// Sizes that the network leaves open are 1.
 inline tensor random_input(const plan::port& port, std::mt19937& numbers) {
     shape dimensions = port.dimensions;
@@ -147,7 +161,12 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
         if (!arguments.empty()) {
             fail({"input '", inputs[i].name, "' has no file"});
         }
+        result.random = true;
         result.arrays[i] = random_input(inputs[i], numbers);
+        if (inputs[i].dimensions.is_dynamic()) {
+            result.opened.push_back(inputs[i]);
+            result.opened.back().dimensions = result.arrays[i].dimensions();
+        }
     }
     return result;
 }

@@ -33,6 +33,8 @@ struct row {
     std::string reason_in_general;  // without the ports, types and names that it is about
     std::vector<std::string> fused;
     bool behind_integers = false;  // in the epilogue of a kernel that computes on integers
+    bool on_codes =
+        false;  // computes on integers that stand for real numbers, of whatever width, as its file specifies
     bool added = false;  // not of the original network: a change of layout, or a part of a dequantization
 };
 
@@ -44,6 +46,7 @@ struct figures {
     double run_ms = 0;
     double least_run_ms = 0;
     std::size_t peak_memory_bytes = 0;
+    const char* arithmetic = "transformed";  // or `specified`, that of the file
 };
 
 inline std::string string_of(text_view words) { return {words.data(), words.size()}; }

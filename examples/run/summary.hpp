@@ -19,7 +19,7 @@ struct integer_count {
 /// What the rows of a run come to.
 ///
 /// Counted is arithmetic of the network's own operations that ran, in a step of their own or in another one's, on real numbers or on 8-bit
-/// integers (not that on sizes and indices). A step's time is arithmetic on integers if that of the operation that it is named after is.
+/// integers, or, as files specify it, on wider ones that stand for real numbers (not that on sizes and indices). A step's time is arithmetic on integers if that of the operation that it is named after is.
 struct summary {
     integer_count classes[4];  // by arithmetic_class
     std::size_t quantizations = 0;
@@ -32,7 +32,7 @@ struct summary {
 inline summary summary_of(const std::vector<row>& rows) {
     summary result;
     for (const row& each : rows) {
-        const bool on_integers = each.what == role::arithmetic && is_byte(each.precision);
+        const bool on_integers = each.what == role::arithmetic && (each.on_codes || is_byte(each.precision));
         const element type = parse_element(each.precision.c_str());
         result.all_us += each.own_us;
         result.integer_us += on_integers ? each.own_us : 0;
@@ -135,6 +135,7 @@ inline nlohmann::json json_of(const std::vector<row>& rows, const figures& all) 
     }
     return {{"operations", std::move(operations)},
             {"summary", json_of(summary_of(rows))},
+            {"arithmetic", all.arithmetic},
             {"import_ms", all.import_ms},
             {"transform_ms", all.transform_ms},
             {"plan_ms", all.plan_ms},

@@ -36,4 +36,16 @@ gives 0 " operations, 0 violations" examples/data/digits-onnx/model.onnx
 gives 2 "per-tensor, expected one scale" examples/data/efficientnet-lite0/model.xml
 gives 1 "expected a model"
 gives 1 "--wrong" --wrong
+# What is printed arrives, or the program fails.
+if [ -w /dev/full ]; then
+    for arguments in "$models/conforming.tflite" "$models/wrong_bias_scale.tflite --json" --specification --help; do
+        status=0
+        # shellcheck disable=SC2086
+        "${check[@]}" $arguments 2>"$work/err" >/dev/full || status=$?
+        if [ $status != 1 ] || [ "$(cat "$work/err")" != "lpt_check: standard output cannot be written" ]; then
+            echo "FAILED: lpt_check $arguments must fail where its output is lost"
+            failed=1
+        fi
+    done
+fi
 exit $failed

@@ -30,8 +30,10 @@ cmp "$work/one.hpp" "$work/two.hpp" || failed=1
 cmp -s "$work/right.hpp" "$work/followed.hpp" && { echo "FAILED: upstream's errors are not followed"; failed=1; }
 "${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other || failed=1
 grep -q '^struct other {' "$work/real.hpp" || { echo "FAILED: the name is not taken"; failed=1; }
-"${embed[@]}" "$network/model.xml" -o "$work/plan.hpp" --executor --isa scalar || failed=1
-grep -q 'using isa = lpt::kernel::on::scalar;' "$work/plan.hpp" || { echo "FAILED: no plan for the scalar kernels"; failed=1; }
+"${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other --target gpu 2>"$work/note" || failed=1
+grep -q '^lpt_embed: note: --precision f32 leaves out the transformations' "$work/note" || { echo "FAILED: a target without effect is not said"; failed=1; }
+"${embed[@]}" "$network/model.xml" -o "$work/planned.hpp" --executor --isa scalar || failed=1
+grep -q 'using isa = lpt::kernel::on::scalar;' "$work/planned.hpp" || { echo "FAILED: no plan for the scalar kernels"; failed=1; }
 
 # A row of constants, sixteen times in a row: what folds it makes more than there was.
 {
@@ -60,10 +62,28 @@ cp "$network/model.bin" "$work/growing.bin"
 rejects "--folding-limit" "$network/model.xml" -o "$work/bad.hpp" --folding-limit much
 rejects "MODEL is required" -o "$work/bad.hpp"
 rejects "--output is required" "$network/model.xml"
-rejects "'9lives' is no name of a type" "$network/model.xml" -o "$work/bad.hpp" --name 9lives
+for name in 9lives "two words" "a::b" "a-b"; do
+    rejects "'$name' is no name of a type: expected a C++ identifier of letters, digits and underscores" "$network/model.xml" \
+        -o "$work/bad.hpp" --name "$name"
+done
+for name in class co_await and int; do
+    rejects "'$name' is no name of a type: expected an identifier that is no keyword of C++" "$network/model.xml" -o "$work/bad.hpp" --name $name
+done
+for name in _net two__words _Net; do
+    rejects "'$name' is no name of a type: expected an identifier that C++ does not reserve" "$network/model.xml" -o "$work/bad.hpp" --name $name
+done
+rejects "'std' is no name of a type: expected an identifier that is no namespace" "$network/model.xml" -o "$work/bad.hpp" --name std
+rejects "'make' is no name of a type: expected an identifier that no member of the header has" "$network/model.xml" -o "$work/bad.hpp" --name make
+rejects "'isa' is no name of a type: expected an identifier that no member of the header has" "$network/model.xml" -o "$work/bad.hpp" --name isa --executor
+rejects "'class' is no name of a type: expected an identifier that is no keyword of C++; give one with --name" "$network/model.xml" -o "$work/class.hpp"
 rejects "unknown format" "$network/model.bin" -o "$work/bad.hpp"
 rejects "cannot be written" "$network/model.xml" -o "$work/no/folder/bad.hpp"
 rejects "--isa requires --executor" "$network/model.xml" -o "$work/bad.hpp" --isa scalar
 rejects "unknown instruction set abacus" "$network/model.xml" -o "$work/bad.hpp" --executor --isa abacus
 rejects "--target" "$network/model.xml" -o "$work/bad.hpp" --target toaster
+if [ -w /dev/full ]; then
+    status=0
+    "${embed[@]}" --help 2>"$work/err" >/dev/full || status=$?
+    { [ $status = 1 ] && grep -qxF "lpt_embed: standard output cannot be written" "$work/err"; } || { echo "FAILED: lost help is no error"; failed=1; }
+fi
 exit $failed

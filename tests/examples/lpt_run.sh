@@ -101,6 +101,8 @@ expect "a run on two threads" quietly "$network/model.xml" --output "$work/two" 
 expect "threads do not change the outputs" cmp "$work/one/0.npy" "$work/two/0.npy"
 expect "a run without transformations" quietly "$network/model.xml" --precision f32 --output "$work/real"
 expect "no operation is in 8 bits" has "$work/table" "on integers: 0 of 49 convolutions"
+expect "options of transformations are said to have no effect there" eval \
+    'quietly "$digits" --precision f32 --target gpu 2>"$work/notes" && has "$work/notes" "lpt_run: note: --target: without effect, as --precision f32"'
 
 dynamic=$work/dynamic/model.xml
 mkdir "$work/dynamic"
@@ -132,10 +134,46 @@ expect "specified arithmetic is exact" cmp "$work/specified/0.npy" examples/data
 # Networks whose operations all are int8 run as specified, if nothing else is asked for.
 digits_tflite=examples/data/digits-tflite/model.tflite
 expect "a network of int8 runs in specified arithmetic" quietly "$digits_tflite" --input examples/data/digits-tflite/in0.npy --output "$work/default"
-expect "it says so" has "$work/table" "on integers: 9 of 9 operations, in the arithmetic of the 8-bit specification"
+expect "it says so" has "$work/table" "arithmetic: that of the 8-bit specification"
+expect "it says how much runs on integers, by classes, and the share of time" \
+    grep -qE '^on integers: 5 of 5 convolutions, 1 of 1 matrix products, 3 of 3 others; [0-9]+ % of the time$' "$work/table"
+expect "every operator has a row with its types" grep -qE ' CONV_2D +EXECUTED +arithmetic +i8 +i8,i8,i32 > i8 +specified_I8 ' "$work/table"
 expect "its outputs are those of specified arithmetic" cmp "$work/default/0.npy" "$work/specified/0.npy"
 expect "real inputs and outputs that are quantized at once change nothing" quietly tests/fuzz/corpus/tflite/float_io.tflite
-expect "it runs as specified, too" has "$work/table" "in the arithmetic of the 8-bit specification"
+expect "it runs as specified, too" has "$work/table" "arithmetic: that of the 8-bit specification"
+# What only prints or limits leaves the arithmetic as it is.
+for option in --all "--width 80" "--dot $work/specified.dot" "--report $work/specified.json" "--html $work/specified.html" \
+    "--iterations 5" "--evaluation-limit 5" "--folding-limit 5" "--folding-steps 5" "--on-reference refuse" "--memory-limit 100" \
+    "--repeat 2 --sessions 2" "--threads 2"; do
+    expect "$option does not choose the arithmetic" eval 'quietly "$digits_tflite" $option 2>"$work/notes"'
+    expect "the network runs as specified with $option" has "$work/table" "arithmetic: that of the 8-bit specification"
+    case $option in
+        --iterations* | --evaluation* | --folding* | --on-reference*)
+            expect "$option is said to have no effect" has "$work/notes" "lpt_run: note: ${option% *}: without effect" ;;
+        --dot*) expect "the picture is said to be of another network" has "$work/notes" "shows the transformed network, not this run" ;;
+        *) expect "there is nothing to say of $option" [ ! -s "$work/notes" ] ;;
+    esac
+done
+expect "sessions are timed as specified" eval 'quietly "$digits_tflite" --repeat 2 --sessions 2 && has "$work/table" "2 sessions at once"'
+expect "the report names the arithmetic" has "$work/specified.json" '"arithmetic": "specified"'
+expect "the report has the operators" has "$work/specified.json" '"execution_type": "specified_I8"'
+expect "the HTML report names the arithmetic" has "$work/specified.html" "arithmetic: specified"
+expect "the HTML report has them, too" has "$work/specified.html" "<td>specified_I8</td>"
+expect "the picture is drawn" has "$work/specified.dot" "digraph"
+expect "the operators fit a terminal" quietly "$digits_tflite" --width 80
+expect "they have shares of the time" grep -qE '^ *[0-9]+\.[0-9]% .* specified_I8 CONV_2D ' "$work/table"
+expect "no line of theirs is longer than the terminal's" eval '! head -n -2 "$work/table" | LC_ALL=C sed "s/\xe2\x80\xa6/x/g" | LC_ALL=C grep -E "^.{81}"'
+# What asks for something of the transformations chooses theirs, and says so.
+for option in "--target none" "--precision f32" --follow-upstream --as-transformed "--dynamic-quantization none" --compare; do
+    expect "$option runs the transformed network" quietly "$digits_tflite" $option
+    expect "$option is said to ask for it" has "$work/table" "arithmetic: transformed, asked for by ${option% *};"
+    rejects "--arithmetic specified and ${option% *} exclude each other" "$digits_tflite" --arithmetic specified $option
+done
+expect "who asks for transformed arithmetic is told nothing" quietly "$digits_tflite" --arithmetic transformed
+expect "there is no line about the arithmetic" eval '! has "$work/table" "arithmetic: "'
+rejects "digits-onnx/model.onnx: is an ONNX model, and only the operations of TFLite models specify their arithmetic" \
+    examples/data/digits-onnx/model.onnx --arithmetic specified
+rejects "digits/model.xml: is an OpenVINO IR document, and only" "$digits" --arithmetic specified
 # Violations of the 8-bit specification are warnings, a line each, in both arithmetics.
 for arithmetic in specified transformed; do
     expect "a network with a wrong scale runs $arithmetic" eval \
@@ -145,7 +183,8 @@ for arithmetic in specified transformed; do
     expect "a conforming network runs $arithmetic" eval 'quietly "$digits_tflite" --arithmetic $arithmetic 2>"$work/warnings"'
     expect "a conforming network is not warned about, $arithmetic" [ ! -s "$work/warnings" ]
 done
-rejects "Exp 'power' cannot be evaluated" "$work/doubles.xml" --evaluation-limit 0
+rejects "lpt_run: $work/doubles.xml: Exp 'power' cannot be evaluated" "$work/doubles.xml" --evaluation-limit 0
+rejects "(--evaluation-limit raises the limit)" "$work/doubles.xml" --evaluation-limit 0
 expect "a network runs with a small budget for folding" quietly "$work/doubles.xml" --folding-limit 0 --folding-steps 0
 rejects "--folding-limit" "$work/doubles.xml" --folding-limit much
 rejects "--folding-steps" "$work/doubles.xml" --folding-steps many
@@ -184,6 +223,58 @@ rejects "--precision" "$network/model.xml" --precision f16
 rejects "--target" "$network/model.xml" --target toaster
 rejects "--sessions requires --repeat" "$digits" --sessions 2
 
+loop=tests/fuzz/corpus/onnx/loop11.onnx
+# Errors of a run name the file, the operation, and the option that raises the limit that they are about.
+rejects "lpt_run: $loop: Loop 'res_y': it would run more than 0 iterations (--iterations raises the limit)" \
+    "$loop" --iterations 0
+rejects "lpt_run: $network/model.xml: FakeQuantize 'conv_42/fq_output_0': 1.1 MiB of memory would be needed, and the limit is 1.0 MiB (--memory-limit raises the limit)" \
+    "$network/model.xml" --memory-limit 1
+# A Gather from one row, whose indices, as they are random, are 0 and 1.
+printf '\0\0\0\0\0\0\0\0' >"$work/gather.bin"
+cat >"$work/gather.xml" <<'XML'
+<net name="gather" version="11"><layers>
+<layer id="0" name="rows" type="Parameter" version="opset1"><data element_type="f32" shape="1,2"/><output><port id="0"/></output></layer>
+<layer id="1" name="which" type="Parameter" version="opset1"><data element_type="i64" shape="64"/><output><port id="0"/></output></layer>
+<layer id="2" name="axis" type="Const" version="opset1"><data element_type="i64" shape="" offset="0" size="8"/><output><port id="0"/></output></layer>
+<layer id="3" name="chosen" type="Gather" version="opset8"><data batch_dims="0"/><input><port id="0"/><port id="1"/><port id="2"/></input><output><port id="3"/></output></layer>
+<layer id="4" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="3" to-port="0"/><edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="2" from-port="0" to-layer="3" to-port="2"/><edge from-layer="3" from-port="3" to-layer="4" to-port="0"/></edges></net>
+XML
+rejects "lpt_run: $work/gather.xml: Gather: index 1 is outside an axis of size 1" "$work/gather.xml"
+
+# Sizes that nothing decides are said, also where they are why a run fails.
+cat >"$work/open.xml" <<'XML'
+<net name="open" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data element_type="f32" shape="?,3"/><output><port id="0"/></output></layer>
+<layer id="1" name="rest" type="Relu" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>
+XML
+sizes="open sizes of inputs are taken as 1: 'x' is [1,3]; --input NAME=FILE.npy gives others"
+expect "open sizes are taken as 1" quietly "$work/open.xml" --output "$work/made"
+expect "they are said, with the option that gives others" has "$work/table" "$sizes"
+expect "an input decides them" quietly "$work/open.xml" --input "x=$work/made/0.npy"
+expect "then there is nothing to say of them" eval '! has "$work/table" "open sizes"'
+expect "sizes that are known are no matter" eval 'quietly "$digits" && ! has "$work/table" "open sizes"'
+rejects "(open sizes of inputs are taken as 1: 'input' is [1,3,1,1]; --input NAME=FILE.npy gives others)" "$dynamic"
+
+# What is printed arrives, or the program fails.
+# lost COMMAND...: it must fail, with one line on stderr.
+lost() {
+    local status=0
+    "$@" 2>"$work/err" || status=$?
+    [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qxF "lpt_run: standard output cannot be written" "$work/err"
+}
+if [ -w /dev/full ]; then
+    expect "a full device is an error" eval 'lost "${run[@]}" "$digits" >/dev/full'
+    expect "for --help, too" eval 'lost "${run[@]}" --help >/dev/full'
+    expect "in specified arithmetic, too" eval 'lost "${run[@]}" "$digits_tflite" >/dev/full'
+fi
+closed_pipe() { (trap "" PIPE; sleep 1; lost "${run[@]}" "$digits" && touch "$work/told") | true; }
+closed_pipe
+expect "a closed pipe is an error" [ -e "$work/told" ]
+
 # Operations without a kernel: Power with a computed exponent.
 without_kernel=tests/fuzz/corpus/openvino_ir/binary_f32.xml
 "${run[@]}" "$without_kernel" --on-reference allow >"$work/allowed" 2>"$work/err"
@@ -204,7 +295,12 @@ expect "the comparison says what its numbers are" has "$work/table" "signal to n
 compared=$(sed '1,/^ *values .*what would improve it/d' "$work/table")
 expect "outputs and quantizations are compared, in decibels" grep -qE "^ *[0-9]+\.[0-9]+ +[0-9]+\.[0-9]+ +FakeQuantize" <<<"$compared"
 expect "the quantization that costs most comes first" sort -cn <(awk '$3 == "FakeQuantize" { print $2 }' <<<"$compared")
-rejects "--arithmetic specified and --compare exclude each other" examples/data/digits-tflite/model.tflite --arithmetic specified --compare
+random="these numbers are of random data"
+expect "numbers of random data are said to be so" has "$work/table" "$random"
+expect "a comparison on data of the network" quietly "$network/model.xml" --compare --input "$network/in0.npy"
+expect "its numbers are not of random data" eval '! has "$work/table" "$random"'
+expect "a comparison for a terminal" quietly "$digits" --compare --width 80
+expect "its lines are not longer" eval '! grep -v "^on integers\|^import" "$work/table" | LC_ALL=C sed "s/\xc3\x97/x/g; s/\xe2\x80\xa6/x/g" | LC_ALL=C grep -E "^.{81}"'
 rejects "cannot be written" "$network/model.xml" --output /proc/none
 
 [ $failed = 0 ] && echo "all checks of lpt_run passed"

@@ -176,6 +176,42 @@ TEST_CASE("Long names are shortened in the middle, by characters") {
     CHECK(run::characters(run::shortened("\u00e4\u00f6\u00fc\u00df\u00e9\u00e8\u00ea", 6)) == 6);
 }
 
+TEST_CASE("Sentences break between their words, and between nothing else") {
+    using lines = std::vector<std::string>;
+    CHECK(run::wrapped(run::words_in("its data is not quantized"), 12) == lines{"its data is", "not", "quantized"});
+    CHECK(run::wrapped({"12 MatMul,", "3 Add"}, 10) == lines{"12 MatMul,", "3 Add"});
+    CHECK(run::wrapped({"12 MatMul,", "3 Add"}, 16) == lines{"12 MatMul, 3 Add"});
+    CHECK(run::wrapped({"a", "bcdefgh"}, 5) == lines{"a", "bc\u2026gh"});
+    CHECK(run::wrapped({}, 5).empty());
+}
+
+TEST_CASE("The label of a step has its type whole, and as much of its name as there is room for") {
+    run::row step;
+    step.type = "ConvolutionBackpropData";
+    step.name = "decoder/upsample/conv";
+    step.fused = {"bias", "relu"};
+    CHECK(run::label_of(step, 60) == "ConvolutionBackpropData decoder/upsample/conv +2");
+    CHECK(run::label_of(step, 37) == "ConvolutionBackpropData decod\u2026conv +2");
+    CHECK(run::label_of(step, 30) == "ConvolutionBackpropData +2");
+    step.added = true;
+    CHECK(run::label_of(step, 46) == "ConvolutionBackpropData decod\u2026/conv (added) +2");
+}
+
+TEST_CASE("Kernels give way to types where both have no room") {
+    run::row step;
+    step.status = "EXECUTED";
+    step.precision = "boolean";
+    step.type = "GroupConvolutionBackpropData";
+    step.execution_type = "implicit_gemm_avx512_vnni_with_many_words_I8";
+    step.fused = {"bias"};
+    const run::step_columns columns({step}, "avx512_vnni", 80);
+    CHECK(columns.types == 7);
+    CHECK(columns.operations >= run::characters(step.type) + 3);
+    CHECK(columns.kernels + columns.types + columns.operations + 19 == 80);
+    CHECK(run::short_kernel(step, "avx512_vnni") == "implicit_gemm_with_many_words_I8");
+    CHECK(run::short_kernel(step, "avx2") == step.execution_type);
+}
+
 TEST_CASE("What the optimizations made of operations is the row of the one whose name it has") {
     graph model;
     const node_id x = model.parameter(f32, shape{1, 8}, "x");
