@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Models that contradict themselves or the standard, and what is said of them.
@@ -320,4 +322,55 @@ TEST_CASE("QLinearConv has one scale and zero point for its data, and integers o
         said_of_convolution({floats("b", {2}, {1, 2})}).ends_with("input 8, the bias, has the type f32, expected i32"));
     CHECK(said_of_convolution({raw_tensor("b", {1}, i32_type, std::string(4, '\1'))})
               .ends_with("has a bias of shape [1], expected one number for each of 2 channels"));
+}
+
+TEST_CASE("A zero point of QuantizeLinear and DequantizeLinear has the shape of the scale") {
+    for (const auto& [type, from] : {std::pair("QuantizeLinear", float_type), std::pair("DequantizeLinear", u8_type)}) {
+        const auto said = [&, type = type, from = from](const std::string& scale, const std::string& zero) {
+            return said_of(type, from, {scale, zero}, {"x", "s", "z"}, {integer("axis", 1)});
+        };
+        const std::string scales = floats("s", {4}, {1, 2, 3, 4});
+        CHECK(said(scales, small("z", {4}, {1, 2, 3, 4})) == "no complaint");
+        CHECK(said(floats("s", {1}, {1}), small("z", {}, {1})) == "no complaint");
+        CHECK(said(floats("s", {}, {1}), small("z", {1}, {1})) == "no complaint");
+        CHECK(said(scales, small("z", {}, {1})) ==
+              "input 2, the zero point, has the shape [], expected [4], that of the scale");
+        CHECK(said(scales, small("z", {1}, {1})) ==
+              "input 2, the zero point, has the shape [1], expected [4], that of the scale");
+        CHECK(said(floats("s", {}, {1}), small("z", {4}, {1, 2, 3, 4})) ==
+              "input 2, the zero point, has the shape [4], expected [], that of the scale");
+    }
+}
+
+TEST_CASE("Weights with a scale for each channel may have one zero point for all in QLinearConv") {
+    CHECK(said_of_convolution({floats("ws", {2}, {1, 2})}) == "no complaint");
+}
+
+TEST_CASE("Scales are finite and positive; those that only multiply may be 0, and those of blocks negative") {
+    constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const auto quantized = [](float scale) {
+        return said_of("QuantizeLinear", float_type, {floats("s", {}, {scale})}, {"x", "s"});
+    };
+    const auto dequantized = [](float scale, const words& attributes = {}) {
+        const numbers sizes = attributes.empty() ? numbers{4} : numbers{1, 2};
+        const std::vector<float> scales =
+            attributes.empty() ? std::vector<float>{1, 1, scale, 1} : std::vector{1, scale};
+        return said_of("DequantizeLinear", u8_type, {floats("s", sizes, scales)}, {"x", "s"}, attributes);
+    };
+    const words blocks{integer("axis", 1), integer("block_size", 2)};
+    CHECK(quantized(0) == "input 1, the scale, has the value 0, expected a finite number above 0");
+    CHECK(quantized(-0.5F) == "input 1, the scale, has the value -0.5, expected a finite number above 0");
+    CHECK(quantized(not_a_number) == "input 1, the scale, has the value nan, expected a finite number above 0");
+    CHECK(quantized(infinite) == "input 1, the scale, has the value inf, expected a finite number above 0");
+    CHECK(dequantized(0) == "no complaint");
+    CHECK(dequantized(-0.5F) == "input 1, the scale, has the value -0.5, expected a finite number from 0 on");
+    CHECK(dequantized(not_a_number) == "input 1, the scale, has the value nan, expected a finite number from 0 on");
+    CHECK(dequantized(-0.5F, blocks) == "no complaint");
+    CHECK(dequantized(infinite, blocks) == "input 1, the scale, has the value inf, expected a finite number");
+    CHECK(said_of_convolution({floats("ws", {2}, {1, 0}), small("wz", {2}, {1, 2})}) == "no complaint");
+    CHECK(said_of_convolution({floats("ws", {2}, {1, -1}), small("wz", {2}, {1, 2})})
+              .ends_with("input 4, the scale, has the value -1, expected a finite number from 0 on"));
+    CHECK(said_of_convolution({floats("ys", {}, {0})})
+              .ends_with("input 6, the scale, has the value 0, expected a finite number above 0"));
 }
