@@ -66,6 +66,15 @@ inline op::declared_output common_output(const op::declared_output& left, const 
     return result;
 }
 
+/// Raises an error where two bodies, or a body and what it begins with, give an output of different types.
+inline void check_same_type(operation& n, text_view what, std::size_t number, element first, element second,
+                            text_view where_first, text_view where_second) {
+    if (first != second && first != dynamic && second != dynamic) {
+        n.wrong({what, " ", number, " is ", lpt::name(first), " ", where_first, ", but ", lpt::name(second), " ",
+                 where_second, ", expected one type"});
+    }
+}
+
 inline op::declared_output declared(model_builder& of, output_ref from) {
     return {of.type_of(from), of.shape_of(from)};
 }
@@ -119,6 +128,8 @@ inline void read_if(operation& n) {
             if (first) {
                 what.declared_outputs.push_back(known);
             } else if (port < what.declared_outputs.size()) {
+                check_same_type(n, "output", port, what.declared_outputs[port].type, known.type, "in then_branch",
+                                "in else_branch");
                 what.declared_outputs[port] = common_output(what.declared_outputs[port], known);
             }
         }
@@ -195,10 +206,14 @@ inline void read_loop(operation& n) {
             }
             body.add_result(made);
             if (i == 0) {
+                if (const element type = inner.type_of(made); type != boolean && type != dynamic) {
+                    n.wrong({"the condition, output 0, is ", lpt::name(type), ", expected boolean"});
+                }
                 continue;
             }
             op::declared_output gives = declared(inner, made);
             if (i <= states) {
+                check_same_type(n, "state", i - 1, known[i - 1].type, gives.type, "at first", "behind the body");
                 const op::declared_output both = common_output(known[i - 1], gives);
                 settled = settled && both == known[i - 1];
                 known[i - 1] = both;
