@@ -292,7 +292,7 @@ TEST_CASE("What is wrong in a file is said in one line, with node and byte") {
     CHECK(complaint(make_model(one_node(make_node("Transpose", {"x"}, {"y"}, {integer("perm", 1)})))) ==
           "net.onnx: node 'y' (Transpose) at byte 12: attribute 'perm' has the type INT, expected INTS");
     CHECK(complaint(make_model(one_node(make_node("Concat", {"x", "x"}, {"y"}, {integer("axis", 7)}))))
-              .starts_with("net.onnx: node 'y' (Concat) at byte 12: Concat 'y': axis 7"));
+              .starts_with("net.onnx: node 'y' (Concat) at byte 12: axis 7"));
     CHECK(complaint(make_model({})) == "net.onnx: the graph has no outputs");
 }
 
