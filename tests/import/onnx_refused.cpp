@@ -474,3 +474,29 @@ TEST_CASE("Known places lie inside their axis, whatever lies behind it") {
     CHECK(said({{make_node("ScatterND", {"x", "i", "u"}, {"y"})}, {places, floats("u", {1}, {1})}, input, output})
               .ends_with("index 4 is outside an axis of size 4"));
 }
+
+TEST_CASE("Computed places beyond their axis are an error of the run, not places of the next row") {
+    const parts gathered{{make_node("GatherElements", {"x", "i"}, {"y"}, {integer("axis", 1)})},
+                         {},
+                         {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                         {value("y", {1, 2})}};
+    const tensor x = floats_of({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const auto places = [](std::int64_t last) { return make_integer_tensor(i64, {1, 2}, {1, last}); };
+    CHECK(results_of(make_model(gathered), {x, places(-1)})[0] == values{1, 3});
+    CHECK_THROWS_WITH_AS(results_of(make_model(gathered), {x, places(4)}),
+                         "GatherElements 'y': index 4 is outside an axis of size 4", error);
+    const parts scattered{{make_node("ScatterElements", {"x", "i", "u"}, {"y"}, {integer("axis", 1)})},
+                          {floats("u", {1, 2}, {20, 30})},
+                          {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                          {value("y", {3, 4})}};
+    CHECK(results_of(make_model(scattered), {x, places(3)})[0] == values{0, 20, 2, 30, 4, 5, 6, 7, 8, 9, 10, 11});
+    CHECK_THROWS_WITH_AS(results_of(make_model(scattered), {x, places(4)}),
+                         "ScatterElementsUpdate 'y': index 4 is outside an axis of size 4", error);
+    const parts tuples{{make_node("ScatterND", {"x", "i", "u"}, {"y"})},
+                       {floats("u", {1}, {20})},
+                       {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                       {value("y", {3, 4})}};
+    CHECK(results_of(make_model(tuples), {x, places(3)})[0] == values{0, 1, 2, 3, 4, 5, 6, 20, 8, 9, 10, 11});
+    CHECK_THROWS_WITH_AS(results_of(make_model(tuples), {x, places(4)}),
+                         "ScatterNDUpdate 'y': index 4 is outside an axis of size 4", error);
+}

@@ -189,10 +189,28 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
     return sum;
 }
 
+/// The part of the data that indices of a smaller shape choose from, along all axes but the one that they count along.
+inline output_ref part_for_indices(operation& n, output_ref data, output_ref indices, std::int64_t axis) {
+    const lpt::shape sizes = n.shape(data);
+    const lpt::shape own = n.shape(indices);
+    if (sizes.is_dynamic() || own.is_dynamic() || own.rank() != sizes.rank()) {
+        return data;
+    }
+    for (std::size_t i = 0; i < sizes.rank(); ++i) {
+        if (static_cast<std::int64_t>(i) != axis && own[i] < sizes[i]) {
+            data = n.slice(data, static_cast<std::int64_t>(i), 0, own[i]);
+        }
+    }
+    return data;
+}
+
 inline void read_gather_elements(operation& n) {
     const output_ref x = n.in(0);
     if (n.shape(x).is_dynamic() || !n.is_known(1)) {
-        return n.out(n.make(op::gather_elements{n.integer("axis", 0)}, {x, n.in(1)}));
+        const std::int64_t given = n.integer("axis", 0);
+        const std::int64_t axis = n.shape(x).rank_is_static() ? n.axis_of(given, n.rank(x)) : given;
+        const output_ref part = part_for_indices(n, x, n.in(1), axis);
+        return n.out(n.make(op::gather_elements{axis}, {part, n.in(1)}));
     }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
