@@ -240,7 +240,7 @@ TEST_CASE("Scan of version 8 scans each sample of a batch, as far as its length 
                          doctest::Contains("has 1 lengths for 2 sequences"), error);
 }
 
-TEST_CASE("Branches, states and conditions keep their types") {
+TEST_CASE("Branches, states and conditions keep their types and numbers") {
     const std::string to_integers = make_node("Cast", {"x"}, {"whole"}, {integer("to", i64_type)});
     const auto said = [](const parts& net) -> std::string {
         try {
@@ -257,6 +257,16 @@ TEST_CASE("Branches, states and conditions keep their types") {
                 {value("c", {}, boolean_type), value("x", {3})},
                 {untyped("y")}})
               .ends_with("output 0 is f32 in then_branch, but i64 in else_branch, expected one type"));
+    CHECK(said({{make_node("If", {"c"}, {"y", "more"}, {body("then_branch", real), body("else_branch", real)})},
+                {},
+                {value("c", {}, boolean_type), value("x", {3})},
+                {untyped("y")}})
+              .ends_with("has 2 outputs, but its body gives 1"));
+    CHECK(said({{make_node("If", {"c"}, {"y"}, {body("then_branch", real), body("else_branch", real)})},
+                {},
+                {value("c", {}), value("x", {3})},
+                {untyped("y")}})
+              .ends_with("node 'y' (If) at byte 13: the condition (input 0) must be boolean, not f32"));
     const auto loop = [&](const words& nodes, const std::string& condition, const std::string& state) {
         const parts inside{nodes,
                            {},

@@ -14,6 +14,17 @@ inline graph_description body_of(operation& n, std::string_view name) {
     return reading(n.builder(), [&] { return read_graph(found->graph.open()); });
 }
 
+/// Raises an error for a node that wants more outputs than its bodies give.
+inline void check_outputs(operation& n, std::size_t given) {
+    std::size_t wanted = n.outputs();
+    while (wanted > 0 && !n.wants(wanted - 1)) {
+        --wanted;
+    }
+    if (wanted > given) {
+        n.wrong({"has ", wanted, " outputs, but its body gives ", given});
+    }
+}
+
 /// A body while it is read.
 struct body_reader {
     graph_reader reader;
@@ -92,6 +103,7 @@ inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<
 
 /// A branch that is known to be taken belongs to the graph itself.
 inline void read_known_branch(operation& n, const graph_description& branch) {
+    check_outputs(n, branch.outputs.size());
     scope inner;
     inner.enter(n.names(), n.builder());
     inner.outer = &n.names();
@@ -139,6 +151,7 @@ inline void read_if(operation& n) {
         add_captures(body.reader, inputs, first ? what.then_inputs : what.else_inputs);
         bodies.push_back(body.reader.builder().take());
     }
+    check_outputs(n, what.declared_outputs.size());
     const node_id made = n.builder().add_node(what, inputs);
     for (graph& each : bodies) {
         n.builder().model().add_body(made, std::move(each));
@@ -156,6 +169,7 @@ inline void read_loop(operation& n) {
         n.wrong({"has ", states, " states, but a body with ", from.inputs.size(), " inputs and ", from.outputs.size(),
                  " outputs"});
     }
+    check_outputs(n, from.outputs.size() - 1);
     const auto number = [&](std::size_t port, output_ref otherwise) {
         if (!n.has(port)) {
             return otherwise;

@@ -166,6 +166,7 @@ inline void read_scan(operation& n) {
         n.wrong({"has ", count, " inputs, ", how.scanned, " of them to scan, but a body with ", how.body.inputs.size(),
                  " inputs and ", how.body.outputs.size(), " outputs"});
     }
+    check_outputs(n, how.body.outputs.size());
     if (first == 1) {
         return read_scan_of_samples(n, std::move(how));
     }
