@@ -121,5 +121,6 @@ TEST_CASE("an unknown activation is an error") {
     op::lstm_cell cell = lstm_cell();
     cell.activations[0] = "softsign";
     CHECK_THROWS_WITH_AS(lstm_step(cell, {0, 0, 0, 0}),
-                         "activation 'softsign' must be sigmoid, tanh, relu or hardsigmoid", lpt::error);
+                         "LSTMCell 'tested': activation 'softsign' must be sigmoid, tanh, relu or hardsigmoid",
+                         lpt::error);
 }
