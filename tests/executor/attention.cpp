@@ -186,7 +186,7 @@ TEST_CASE("Gather with computed indices is a step that moves blocks; negative in
         const output_ref data = model.parameter(f32, shape{2, 5, 3}, "data");
         const output_ref where = model.parameter(type, shape{2, 4}, "where");
         const output_ref axis = model.constant(make_scalar(i64, 1));
-        model.result(model.add(op::gather{}, {data, where, axis}, {}, 8));
+        model.result(model.add(op::gather{}, {data, where, axis}, "rows", 8));
         model.result(model.add(op::gather{1}, {data, where, axis}, {}, 8));
         CHECK(steps_of(plan_of(model), "gather") == 2);
         const std::vector<tensor> inputs{numbers(f32, shape{2, 5, 3}, 0, 1, 100),
@@ -195,6 +195,6 @@ TEST_CASE("Gather with computed indices is a step that moves blocks; negative in
         CHECK(check_network({"gather", model, {inputs}}, 1, counts) == "");
         executable net = compile(model);
         const std::vector<tensor> wrong{inputs[0], make_integer_tensor(type, shape{2, 4}, {0, 0, 0, 5, 0, 0, 0, 0})};
-        CHECK_THROWS_WITH_AS(net.run(wrong), "Gather: index 5 is outside an axis of size 5", lpt::error);
+        CHECK_THROWS_WITH_AS(net.run(wrong), "Gather 'rows': index 5 is outside an axis of size 5", lpt::error);
     }
 }

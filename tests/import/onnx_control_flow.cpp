@@ -72,7 +72,14 @@ TEST_CASE("A body that reads what its own node gives is refused") {
                     {},
                     {value("c", {}, boolean_type)},
                     {value("y", {2})}};
-    CHECK_THROWS_AS(import_content(make_model(net)), error);
+    std::string said;
+    try {
+        static_cast<void>(import_content(make_model(net)));
+    } catch (const error& raised) {
+        said = raised.what();
+    }
+    CHECK(said.substr(std::min(said.find("node"), said.size())) ==
+          "node 'y' (If) at byte 13: what it gives leads round in a circle to what it reads");
 }
 
 TEST_CASE("A part of a shape is cut out when the run knows how many axes there are") {
@@ -231,4 +238,79 @@ TEST_CASE("Scan of version 8 scans each sample of a batch, as far as its length 
                          doctest::Contains("a sequence has 4 of 3 steps"), error);
     CHECK_THROWS_WITH_AS(scanned({i64_tensor("lengths", {1}, {2})}, 0),
                          doctest::Contains("has 1 lengths for 2 sequences"), error);
+}
+
+TEST_CASE("Branches, states and conditions keep their types and numbers") {
+    const std::string to_integers = make_node("Cast", {"x"}, {"whole"}, {integer("to", i64_type)});
+    const auto said = [](const parts& net) -> std::string {
+        try {
+            static_cast<void>(import_content(make_model(net)));
+        } catch (const error& raised) {
+            return raised.what();
+        }
+        return "no complaint";
+    };
+    const parts real{{make_node("Neg", {"x"}, {"n"})}, {}, {}, {untyped("n")}};
+    const parts whole{{to_integers}, {}, {}, {untyped("whole")}};
+    CHECK(said({{make_node("If", {"c"}, {"y"}, {body("then_branch", real), body("else_branch", whole)})},
+                {},
+                {value("c", {}, boolean_type), value("x", {3})},
+                {untyped("y")}})
+              .ends_with("output 0 is f32 in then_branch, but i64 in else_branch, expected one type"));
+    CHECK(said({{make_node("If", {"c"}, {"y", "more"}, {body("then_branch", real), body("else_branch", real)})},
+                {},
+                {value("c", {}, boolean_type), value("x", {3})},
+                {untyped("y")}})
+              .ends_with("has 2 outputs, but its body gives 1"));
+    CHECK(said({{make_node("If", {"c"}, {"y"}, {body("then_branch", real), body("else_branch", real)})},
+                {},
+                {value("c", {}), value("x", {3})},
+                {untyped("y")}})
+              .ends_with("node 'y' (If) at byte 13: the condition (input 0) must be boolean, not f32"));
+    const auto loop = [&](const words& nodes, const std::string& condition, const std::string& state) {
+        const parts inside{nodes,
+                           {},
+                           {value("i", {}, i64_type), value("go", {}, boolean_type), untyped("s")},
+                           {untyped(condition), untyped(state)}};
+        return said({{make_node("Loop", {"n", "", "x"}, {"y"}, {body("body", inside)})},
+                     {},
+                     {value("n", {}, i64_type), value("x", {3})},
+                     {untyped("y")}});
+    };
+    const std::string keep = make_node("Identity", {"go"}, {"on"});
+    CHECK(loop({keep, make_node("Neg", {"s"}, {"t"})}, "on", "t") == "no complaint");
+    CHECK(loop({keep, make_node("Cast", {"s"}, {"t"}, {integer("to", i64_type)})}, "on", "t")
+              .ends_with("state 0 is f32 at first, but i64 behind the body, expected one type"));
+    CHECK(loop({make_node("Identity", {"i"}, {"on"}), make_node("Neg", {"s"}, {"t"})}, "on", "t")
+              .ends_with("the condition, output 0, is i64, expected boolean"));
+}
+
+TEST_CASE("Scan goes forward or backward, for each of its inputs and outputs") {
+    const parts inside{{make_node("Add", {"s", "i"}, {"t"}), make_node("Neg", {"i"}, {"o"})},
+                       {},
+                       {value("s", {}), value("i", {})},
+                       {untyped("t"), untyped("o")}};
+    const auto said = [&](const std::string& attribute) -> std::string {
+        try {
+            static_cast<void>(import_content(
+                make_model({{make_node("Scan", {"z", "x"}, {"last", "y"},
+                                       {body("body", inside), integer("num_scan_inputs", 1), attribute})},
+                            {},
+                            {value("z", {}), value("x", {3})},
+                            {untyped("y")}})));
+        } catch (const error& raised) {
+            const std::string message = raised.what();
+            return message.substr(message.rfind(": ") + 2);
+        }
+        return "no complaint";
+    };
+    for (const std::string name : {"scan_input_directions", "scan_output_directions"}) {
+        CHECK(said(list(name, {1})) == "no complaint");
+        CHECK(said(list(name, {7})) == "attribute '" + name + "' has the direction 7, expected 0 or 1");
+        CHECK(said(list(name, {0, 0})) == "attribute '" + name + "' has 2 directions, expected 1");
+    }
+    for (const std::string name : {"scan_input_axes", "scan_output_axes"}) {
+        CHECK(said(list(name, {0})) == "no complaint");
+        CHECK(said(list(name, {0, 0})) == "attribute '" + name + "' has 2 axes, expected 1");
+    }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <lpt/check/graph.hpp>
+
 #include "tests/import/onnx_results.hpp"
 
 #include <doctest/doctest.h>
@@ -281,4 +283,19 @@ TEST_CASE("DynamicQuantizeLinear spreads the range of its data, which always hol
         CHECK(result[1] == values{static_cast<double>(scale)});
         CHECK(result[2] == values{static_cast<double>(zero)});
     }
+}
+
+TEST_CASE("Channels with the scale 0 are zeros, and break the rule that scales are positive") {
+    const parts net{{make_node("QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, {"y"})},
+                    constants_of("x", {0.5F, 0}) + constants_of("y", {0.5F, 10}) +
+                        words{small("w", {2, 1, 1, 1}, {4, 5}, i8_type), floats("ws", {2}, {1, 0}),
+                              small("wz", {2}, {0, 0}, i8_type)},
+                    {value("x", {1, 1, 1, 2}, u8_type)},
+                    {message([](pbf_writer& to) { to.add_string(1, "y"); })}};
+    CHECK(results_of(make_model(net), {bytes_of({1, 1, 1, 2}, {1, 3})})[0] == values{14, 22, 10, 10});
+    std::size_t broken = 0;
+    for (const check::violation& each : check::violations_of(import_content(make_model(net)))) {
+        broken += each.rule == spec::restriction::scale_positive ? 1 : 0;
+    }
+    CHECK(broken == 1);
 }

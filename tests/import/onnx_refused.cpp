@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Models that contradict themselves or the standard, and what is said of them.
@@ -110,6 +113,10 @@ TEST_CASE("An error about an input or an output says which, and its byte") {
               to.add_string(1, "x");
               to.add_message(2, message([](pbf_writer& kind) { kind.add_message(4, std::string()); }));
           })) == "input 'x': is a sequence, which is not supported");
+    const std::string broken = value("x", {1, -7});
+    CHECK(complaint(make_model({{relu}, {}, {broken}, {value("y", {4})}})) ==
+          "net.onnx: input 'x' at byte " + std::to_string(make_model({{relu}, {}, {broken}, {}}).find(broken)) +
+              ": has a size of -7, expected at most 140737488355328, or -1 where it is open");
     const std::string output = value("other", {4});
     CHECK(complaint_about(make_model({{relu}, {}, {value("x", {4})}, {output}}), output) ==
           "output 'other': is given by no node, initializer or input");
@@ -210,7 +217,7 @@ TEST_CASE("kernel_shape is the shape of the weights") {
                   .ends_with("kernel_shape is [2,3], but the weights have the shape [1,1,3,3]"));
         CHECK(said(type, list("kernel_shape", {3}))
                   .ends_with("kernel_shape is [3], but the weights have the shape [1,1,3,3]"));
-        CHECK(said(type, of_reals).ends_with("attribute 'kernel_shape' has type 6, not 7"));
+        CHECK(said(type, of_reals).ends_with("attribute 'kernel_shape' has the type FLOATS, expected INTS"));
     }
 }
 
@@ -320,4 +327,176 @@ TEST_CASE("QLinearConv has one scale and zero point for its data, and integers o
         said_of_convolution({floats("b", {2}, {1, 2})}).ends_with("input 8, the bias, has the type f32, expected i32"));
     CHECK(said_of_convolution({raw_tensor("b", {1}, i32_type, std::string(4, '\1'))})
               .ends_with("has a bias of shape [1], expected one number for each of 2 channels"));
+}
+
+TEST_CASE("A zero point of QuantizeLinear and DequantizeLinear has the shape of the scale") {
+    for (const auto& [type, from] : {std::pair("QuantizeLinear", float_type), std::pair("DequantizeLinear", u8_type)}) {
+        const auto said = [&, type = type, from = from](const std::string& scale, const std::string& zero) {
+            return said_of(type, from, {scale, zero}, {"x", "s", "z"}, {integer("axis", 1)});
+        };
+        const std::string scales = floats("s", {4}, {1, 2, 3, 4});
+        CHECK(said(scales, small("z", {4}, {1, 2, 3, 4})) == "no complaint");
+        CHECK(said(floats("s", {1}, {1}), small("z", {}, {1})) == "no complaint");
+        CHECK(said(floats("s", {}, {1}), small("z", {1}, {1})) == "no complaint");
+        CHECK(said(scales, small("z", {}, {1})) ==
+              "input 2, the zero point, has the shape [], expected [4], that of the scale");
+        CHECK(said(scales, small("z", {1}, {1})) ==
+              "input 2, the zero point, has the shape [1], expected [4], that of the scale");
+        CHECK(said(floats("s", {}, {1}), small("z", {4}, {1, 2, 3, 4})) ==
+              "input 2, the zero point, has the shape [4], expected [], that of the scale");
+    }
+}
+
+TEST_CASE("Weights with a scale for each channel may have one zero point for all in QLinearConv") {
+    CHECK(said_of_convolution({floats("ws", {2}, {1, 2})}) == "no complaint");
+}
+
+TEST_CASE("Scales are finite and positive; those that only multiply may be 0, and those of blocks negative") {
+    constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const auto quantized = [](float scale) {
+        return said_of("QuantizeLinear", float_type, {floats("s", {}, {scale})}, {"x", "s"});
+    };
+    const auto dequantized = [](float scale, const words& attributes = {}) {
+        const numbers sizes = attributes.empty() ? numbers{4} : numbers{1, 2};
+        const std::vector<float> scales =
+            attributes.empty() ? std::vector<float>{1, 1, scale, 1} : std::vector{1, scale};
+        return said_of("DequantizeLinear", u8_type, {floats("s", sizes, scales)}, {"x", "s"}, attributes);
+    };
+    const words blocks{integer("axis", 1), integer("block_size", 2)};
+    CHECK(quantized(0) == "input 1, the scale, has the value 0, expected a finite number above 0");
+    CHECK(quantized(-0.5F) == "input 1, the scale, has the value -0.5, expected a finite number above 0");
+    CHECK(quantized(not_a_number) == "input 1, the scale, has the value nan, expected a finite number above 0");
+    CHECK(quantized(infinite) == "input 1, the scale, has the value inf, expected a finite number above 0");
+    CHECK(dequantized(0) == "no complaint");
+    CHECK(dequantized(-0.5F) == "input 1, the scale, has the value -0.5, expected a finite number from 0 on");
+    CHECK(dequantized(not_a_number) == "input 1, the scale, has the value nan, expected a finite number from 0 on");
+    CHECK(dequantized(-0.5F, blocks) == "no complaint");
+    CHECK(dequantized(infinite, blocks) == "input 1, the scale, has the value inf, expected a finite number");
+    CHECK(said_of_convolution({floats("ws", {2}, {1, 0}), small("wz", {2}, {1, 2})}) == "no complaint");
+    CHECK(said_of_convolution({floats("ws", {2}, {1, -1}), small("wz", {2}, {1, 2})})
+              .ends_with("input 4, the scale, has the value -1, expected a finite number from 0 on"));
+    CHECK(said_of_convolution({floats("ys", {}, {0})})
+              .ends_with("input 6, the scale, has the value 0, expected a finite number above 0"));
+}
+
+TEST_CASE("Attributes are those of the operator in its version") {
+    const auto said = [](const std::string& type, std::int64_t version, const words& attributes) {
+        const std::string message = complaint(make_model(one_node(make_node(type, {"x"}, {"y"}, attributes)), version));
+        return message.substr(0, message.find(" at byte ")) +
+               message.substr(std::min(message.rfind(": "), message.size()));
+    };
+    CHECK(said("Relu", 17, {integer("foo", 1)}) ==
+          "net.onnx: node 'y' (Relu): has the attribute 'foo', which Relu of version 17 does not have; it has none");
+    CHECK(
+        said("ArgMax", 11, {integer("select_last_index", 1)}) ==
+        "net.onnx: node 'y' (ArgMax): has the attribute 'select_last_index', which ArgMax of version 11 does not have; "
+        "it has axis, keepdims");
+    CHECK(said("ArgMax", 12, {integer("select_last_index", 1)}).find("attribute") == std::string::npos);
+    CHECK(said("Dropout", 11, {integer("seed", 1)}).find("the attribute 'seed'") != std::string::npos);
+    CHECK(complaint(make_model(one_node(make_node("Relu", {"x"}, {"y"}, {integer("__mine", 1)})))) == "no complaint");
+    CHECK(said("ReduceMax", 13, {integer("keepdims", 2)}) ==
+          "net.onnx: node 'y' (ReduceMax): attribute 'keepdims' is 2, expected 0 or 1");
+    CHECK(said_of("QuantizeLinear", float_type, {floats("s", {}, {1})}, {"x", "s"}, {integer("block_size", 0)}) ==
+          "no complaint");
+    const parts old{{make_node("QuantizeLinear", {"x", "s"}, {"y"}, {integer("block_size", 0)})},
+                    {floats("s", {}, {1})},
+                    {value("x", {1, 4})},
+                    {value("y", {1, 4}, u8_type)}};
+    CHECK(complaint(make_model(old, 17))
+              .ends_with(
+                  "has the attribute 'block_size', which QuantizeLinear of version 17 does not have; it has axis"));
+}
+
+TEST_CASE("A node has the inputs that its operator needs, and a call of a function no more than it has") {
+    CHECK(complaint(make_model(one_node(make_node("Add", {"x"}, {"y"}))))
+              .ends_with("Add has 1 inputs, expected at least 2"));
+    const std::string function = message([](pbf_writer& to) {
+        to.add_string(1, "Mine");
+        to.add_string(4, "first");
+        to.add_string(4, "second");
+        to.add_string(5, "out");
+        to.add_message(7, make_node("Sub", {"first", "second"}, {"out"}));
+        to.add_message(9, operator_set(21));
+        to.add_string(10, "own");
+    });
+    const auto said = [&](const words& inputs) {
+        return complaint(make_model(one_node(make_node("Mine", inputs, {"y"}, {}, "own")), 21, {function}));
+    };
+    CHECK(said({"x", "x"}) == "no complaint");
+    CHECK(said({"x"}).ends_with("needs input 1"));
+    CHECK(said({"x", "x", ""}) == "no complaint");
+    CHECK(said({"x", "x", "x"}).ends_with("gives 3 inputs to the function 'Mine', which has 2"));
+}
+
+TEST_CASE("Nodes without a name are called by what they give, or by their number, where they form a circle") {
+    const auto unnamed = [](const std::string& type, const words& inputs, const words& outputs) {
+        return message([&](pbf_writer& to) {
+            for (const std::string& each : inputs) {
+                to.add_string(1, each);
+            }
+            for (const std::string& each : outputs) {
+                to.add_string(2, each);
+            }
+            to.add_string(4, type);
+        });
+    };
+    parts net = one_node(unnamed("Neg", {"x"}, {"first"}));
+    net.nodes.push_back(unnamed("Add", {"first", "b"}, {"a"}));
+    net.nodes.push_back(unnamed("Relu", {"a"}, {"b"}));
+    CHECK(complaint_about(make_model(net), net.nodes[1]) ==
+          "node 'a' (Add): what it gives leads round in a circle to what it reads");
+    net.nodes = {unnamed("Neg", {"x"}, {"y"}), unnamed("Foreign", {"x"}, {})};
+    CHECK(complaint_about(make_model(net), net.nodes[1]) ==
+          "node 'number 1' (Foreign): the operator Foreign is not supported");
+}
+
+TEST_CASE("Nodes may stand in any order") {
+    parts net = one_node(make_node("Neg", {"late"}, {"y"}));
+    net.nodes.push_back(make_node("Relu", {"x"}, {"late"}));
+    CHECK(results_of(make_model(net), {floats_of({1, 4}, {-1, 2, -3, 4})})[0] == values{0, -2, 0, -4});
+}
+
+TEST_CASE("Known places lie inside their axis, whatever lies behind it") {
+    const std::int64_t beyond[] = {1, 4};
+    const std::string places = raw_tensor("i", {1, 2}, i64_type, {reinterpret_cast<const char*>(beyond), 16});
+    const auto said = [&](const parts& net) { return complaint(make_model(net)); };
+    const words input{value("x", {3, 4})};
+    const words output{message([](pbf_writer& to) { to.add_string(1, "y"); })};
+    CHECK(said({{make_node("GatherElements", {"x", "i"}, {"y"}, {integer("axis", 1)})}, {places}, input, output})
+              .ends_with("index 4 is outside an axis of size 4"));
+    const std::string updates = floats("u", {1, 2}, {1, 2});
+    CHECK(said({{make_node("ScatterElements", {"x", "i", "u"}, {"y"}, {integer("axis", 1)})},
+                {places, updates},
+                input,
+                output})
+              .ends_with("index 4 is outside an axis of size 4"));
+    CHECK(said({{make_node("ScatterND", {"x", "i", "u"}, {"y"})}, {places, floats("u", {1}, {1})}, input, output})
+              .ends_with("index 4 is outside an axis of size 4"));
+}
+
+TEST_CASE("Computed places beyond their axis are an error of the run, not places of the next row") {
+    const parts gathered{{make_node("GatherElements", {"x", "i"}, {"y"}, {integer("axis", 1)})},
+                         {},
+                         {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                         {value("y", {1, 2})}};
+    const tensor x = floats_of({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const auto places = [](std::int64_t last) { return make_integer_tensor(i64, {1, 2}, {1, last}); };
+    CHECK(results_of(make_model(gathered), {x, places(-1)})[0] == values{1, 3});
+    CHECK_THROWS_WITH_AS(results_of(make_model(gathered), {x, places(4)}),
+                         "GatherElements 'y': index 4 is outside an axis of size 4", error);
+    const parts scattered{{make_node("ScatterElements", {"x", "i", "u"}, {"y"}, {integer("axis", 1)})},
+                          {floats("u", {1, 2}, {20, 30})},
+                          {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                          {value("y", {3, 4})}};
+    CHECK(results_of(make_model(scattered), {x, places(3)})[0] == values{0, 20, 2, 30, 4, 5, 6, 7, 8, 9, 10, 11});
+    CHECK_THROWS_WITH_AS(results_of(make_model(scattered), {x, places(4)}),
+                         "ScatterElementsUpdate 'y': index 4 is outside an axis of size 4", error);
+    const parts tuples{{make_node("ScatterND", {"x", "i", "u"}, {"y"})},
+                       {floats("u", {1}, {20})},
+                       {value("x", {3, 4}), value("i", {1, 2}, i64_type)},
+                       {value("y", {3, 4})}};
+    CHECK(results_of(make_model(tuples), {x, places(3)})[0] == values{0, 1, 2, 3, 4, 5, 6, 20, 8, 9, 10, 11});
+    CHECK_THROWS_WITH_AS(results_of(make_model(tuples), {x, places(4)}),
+                         "ScatterNDUpdate 'y': index 4 is outside an axis of size 4", error);
 }

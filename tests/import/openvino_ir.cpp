@@ -247,6 +247,23 @@ TEST_CASE("the weights are the file beside the network, also where only a folder
     CHECK_NOTHROW(import_openvino_ir(folder.write("other.xml", small_network().xml()), folder.file("elsewhere")));
 }
 
+TEST_CASE("a document that memory cannot hold is not called broken") {
+    const temporary_folder folder;
+    const std::string path = folder.write("model.xml", small_network().xml());
+    const pugi::allocation_function allocate = pugi::get_memory_allocation_function();
+    const pugi::deallocation_function release = pugi::get_memory_deallocation_function();
+    std::string said;
+    pugi::set_memory_management_functions([](std::size_t) -> void* { return nullptr; }, release);
+    try {
+        import_openvino_ir(path);
+    } catch (const error& raised) {
+        said = raised.what();
+    }
+    pugi::set_memory_management_functions(allocate, release);
+    CHECK(said ==
+          path + ": out of memory for the document of " + std::to_string(small_network().xml().size()) + " bytes");
+}
+
 TEST_CASE("broken documents") {
     const temporary_folder folder;
     const auto complaint = [&](const std::string& xml) {

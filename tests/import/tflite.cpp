@@ -26,7 +26,7 @@ std::string refusal_of(const tflite_subgraph& network) {
     try {
         static_cast<void>(import_network(network));
     } catch (const error& raised) {
-        return raised.what();
+        return without_byte(raised.what());
     }
     return "";
 }

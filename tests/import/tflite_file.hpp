@@ -14,6 +14,17 @@
 /// TFLite files that tests write themselves.
 namespace lpt::testing {
 
+/// What an error says, without the byte of its place, which changes with whatever stands in front of it in the file.
+inline std::string without_byte(std::string message) {
+    const std::string words = " at byte ";
+    const std::size_t at = message.find(words);
+    const std::size_t end = at == std::string::npos ? at : message.find_first_not_of("0123456789", at + words.size());
+    if (end != std::string::npos) {
+        message.erase(at, end - at);
+    }
+    return message;
+}
+
 struct tflite_tensor {
     tflite::tensor_type type = tflite::tensor_type::float32;
     std::vector<std::int32_t> shape;

@@ -94,7 +94,7 @@ TEST_CASE("ROIAlign refuses images that are not there and regions that nothing c
     const tensor image = counting({2, 1, 2, 2});
     const tensor region = f32_of({1, 4}, {0, 0, 1, 1});
     CHECK_THROWS_WITH_AS(lpt::test::run(op::roi_align{}, {image, region, make_integer_tensor(i64, {1}, {2})}),
-                         "ROIAlign: region 0 is of image 2, but there are 2", lpt::error);
+                         "ROIAlign 'tested': region 0 is of image 2, but there are 2", lpt::error);
     CHECK_THROWS_AS(lpt::test::run(op::roi_align{}, {image, region, make_integer_tensor(i64, {1}, {-1})}), lpt::error);
     for (const double end : {1e6, 1e30, math::infinity, math::not_a_number}) {
         CHECK_THROWS_AS(lpt::test::run(op::roi_align{},

@@ -30,5 +30,5 @@ TEST_CASE("GatherElements chooses each element by an index of its own") {
     check_first(op::gather_elements{0}, {x, make_integer_tensor(i64, {1, 3}, {1, 0, -1})}, {1, 3}, {3, 1, 5});
     const tensor outside = make_integer_tensor(i64, {2, 1}, {0, 3});
     CHECK_THROWS_WITH_AS(run(op::gather_elements{1}, {x, outside}),
-                         "GatherElements: index 3 is outside an axis of size 3", lpt::error);
+                         "GatherElements 'tested': index 3 is outside an axis of size 3", lpt::error);
 }

@@ -33,7 +33,7 @@ TEST_CASE("ScatterNDUpdate on integers wraps around, and refuses places outside 
     CHECK(lpt::test::run(op::scatter_nd_update{op::scatter_reduction::sum}, {bytes, place, ten})[0].integer(0) == 4);
     const tensor outside = make_integer_tensor(i64, {1, 1}, {2});
     CHECK_THROWS_WITH_AS(lpt::test::run(op::scatter_nd_update{}, {bytes, outside, ten}),
-                         "ScatterNDUpdate: index 2 is outside an axis of size 2", lpt::error);
+                         "ScatterNDUpdate 'tested': index 2 is outside an axis of size 2", lpt::error);
 }
 
 TEST_CASE("ScatterUpdate replaces slices along an axis") {
@@ -46,7 +46,7 @@ TEST_CASE("ScatterUpdate replaces slices along an axis") {
                 {0, 1, 2, 7, 8, 9});
     CHECK_THROWS_WITH_AS(lpt::test::run(op::scatter_update{}, {x, make_integer_tensor(i64, {}, {2}),
                                                                f32_of({3}, {7, 8, 9}), make_scalar(i64, 0)}),
-                         "ScatterUpdate: index 2 is outside an axis of size 2", lpt::error);
+                         "ScatterUpdate 'tested': index 2 is outside an axis of size 2", lpt::error);
 }
 
 TEST_CASE("ScatterElementsUpdate combines updates with what is there, or without it") {
@@ -93,5 +93,5 @@ TEST_CASE("ScatterElementsUpdate refuses indices outside their axis, and takes f
                 {0, 9, 2, 8, 4, 5});
     CHECK_THROWS_WITH_AS(lpt::test::run(op::scatter_elements_update{},
                                         {counting({2}), make_integer_tensor(i64, {1}, {2}), f32_of({1}, {8}), axis}),
-                         "ScatterElementsUpdate: index 2 is outside an axis of size 2", lpt::error);
+                         "ScatterElementsUpdate 'tested': index 2 is outside an axis of size 2", lpt::error);
 }

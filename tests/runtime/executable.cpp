@@ -747,3 +747,23 @@ TEST_CASE("Raw memory gets what tensors get: results given twice, read by others
         }
     }
 }
+
+TEST_CASE("An error of a run names the node that it is of, whether a step or the reference computes it") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{3, 4}, "data");
+    const output_ref where = model.parameter(i64, shape{2, 1}, "where");
+    const output_ref axis = model.constant(make_scalar(i64, 0));
+    const output_ref row = model.add(op::reshape{}, {where, model.constant(make_indices({2}))}, "row");
+    model.result(model.add(op::gather{}, {data, row, axis}, "rows", 8));
+    executable step = compile(model);
+    const tensor numbers = image(shape{3, 4});
+    CHECK_THROWS_WITH_AS(run(step, {numbers, make_integer_tensor(i64, {2, 1}, {0, 3})}),
+                         "Gather 'rows': index 3 is outside an axis of size 3", lpt::error);
+    graph one;
+    const output_ref from = one.parameter(f32, shape{3, 4}, "data");
+    const output_ref places = one.parameter(i64, shape{2, 1}, "where");
+    one.result(one.add(op::gather_nd{}, {from, places}, "places", 8));
+    executable by_reference = compile(one);
+    CHECK_THROWS_WITH_AS(run(by_reference, {numbers, make_integer_tensor(i64, {2, 1}, {0, 3})}),
+                         "GatherND 'places': index 3 is outside an axis of size 3", lpt::error);
+}

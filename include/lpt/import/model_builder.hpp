@@ -50,13 +50,24 @@ class model_builder {
         }
         return words;
     }
+    /// What an operation that is made of the current node says of itself, without the name, which the place has already.
+    std::string without_name(const text& message) const {
+        const std::string words = message.c_str();
+        const std::string named = " '" + now_.name + "': ";
+        const std::size_t end = words.find(' ');
+        if (end == std::string::npos || words.compare(end, named.size(), named) != 0) {
+            return words;
+        }
+        const std::string operation = words.substr(0, end);
+        return (operation == now_.type ? "" : operation + ": ") + words.substr(end + named.size());
+    }
     /// Runs what makes nodes; what it raises gets the place in front.
     template <class Action>
     auto at_place(Action&& action) {
         try {
             return action();
         } catch (const error& raised) {
-            fail({place(), ": ", raised.message()});
+            fail({place(), ": ", without_name(raised.message()).c_str()});
         }
     }
     static bool does_the_work(const node& each) {

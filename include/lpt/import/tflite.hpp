@@ -71,6 +71,7 @@ inline void check_tensors(const model& file, std::size_t which) {
     for (const tensor_info& each : file.subgraphs[which].tensors) {
         ++where.tensor;
         where.tensor_name = each.name;
+        where.byte = each.byte;
         check_quantization(each, where);
     }
 }

@@ -241,7 +241,7 @@ inline network planner::plan(kept_order known_order) {
         make_parameter(model().parameters()[i], i);
     }
     for (const node_id id : order) {
-        lpt::detail::naming_memory_of(model()[id], [&] { make_node(id); });
+        lpt::detail::naming_errors_of(model()[id], [&] { make_node(id); });
     }
     make_results();
     for (step& each : last_steps_) {

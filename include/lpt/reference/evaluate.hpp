@@ -17,6 +17,7 @@
 #include <lpt/reference/limits.hpp>
 #include <lpt/reference/linear_algebra.hpp>
 #include <lpt/reference/movement.hpp>
+#include <lpt/reference/naming.hpp>
 #include <lpt/reference/normalization.hpp>
 #include <lpt/reference/pooling.hpp>
 #include <lpt/reference/recurrent.hpp>
@@ -224,7 +225,10 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
                                                                  facts[0].dimensions, each.type(), true));
             return outputs;
         }
-        if (!detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs)) {
+        const auto evaluate_it = [&] {
+            return detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs);
+        };
+        if (!lpt::detail::naming_errors_of(each, evaluate_it)) {
             detail::cannot_evaluate(each, "these values have no result");
         }
     }

@@ -19,4 +19,28 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
     }
 }
 
+/// What an error says, with the node that it is about in front, unless it names one of that operation itself.
+[[gnu::cold]] inline text naming(const node& each, const text& message) {
+    const text_view operation = each.operation();
+    const text name = join({operation, " '", each.name(), "'"});
+    if (message.view().starts_with(join({operation, " '"}))) {
+        return message;
+    }
+    const text alone = join({operation, ": "});
+    const text_view rest = message.view().starts_with(alone)
+                               ? message.view().substr(alone.size(), message.size() - alone.size())
+                               : message.view();
+    return join({name, ": ", rest});
+}
+
+/// Does some work for a node; what it raises names the node.
+template <class Work>
+auto naming_errors_of(const node& each, const Work& work) -> decltype(work()) {
+    try {
+        return naming_memory_of(each, work);
+    } catch (const error& raised) {
+        fail({naming(each, raised.message())});
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::detail

@@ -144,6 +144,16 @@ class step_runner {
         }
     }
 
+    /// The node that a message is about: the one whose operation it names, else the one that gives the step its name.
+    [[gnu::cold]] const node& node_of(const plan::step& each, const text& message) const {
+        for (const node_id id : each.nodes) {
+            if (net_.model.contains(id) && message.view().starts_with(net_.model[id].operation())) {
+                return net_.model[id];
+            }
+        }
+        return net_.model[each.nodes[0]];
+    }
+
 public:
     step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
                 const memory& where)
@@ -157,7 +167,11 @@ public:
         if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
             return work_on();
         }
-        lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
+        try {
+            lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
+        } catch (const error& raised) {
+            fail({lpt::detail::naming(node_of(each, raised.message()), raised.message())});
+        }
     }
 };
 

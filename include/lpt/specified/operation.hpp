@@ -78,7 +78,7 @@ public:
     /// Raises an error about this operation.
     template <class... Parts>
     [[noreturn]] void wrong(const Parts&... parts) const {
-        fail({tflite::place{model_->file, -1, index_, info_->name()}, ": ", parts...});
+        fail({tflite::place{model_->file, -1, index_, info_->name(), -1, {}, info_->byte}, ": ", parts...});
     }
 
     bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }

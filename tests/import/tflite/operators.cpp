@@ -50,7 +50,7 @@ std::string refusal_of(const std::vector<tflite_subgraph>& subgraphs) {
     try {
         static_cast<void>(import_network(subgraphs));
     } catch (const error& raised) {
-        return raised.what();
+        return without_byte(raised.what());
     }
     return "";
 }

@@ -16,7 +16,7 @@ namespace {
 tflite_subgraph relu_network() {
     return {{{tensor_type::float32, {1, 4}}, {tensor_type::float32, {1, 4}}}, {{builtin::relu, {0}, {1}}}, {0}, {1}};
 }
-std::string message_for(const std::string& content) {
+std::string full_message_for(const std::string& content) {
     try {
         static_cast<void>(read_tflite(content));
     } catch (const error& raised) {
@@ -24,6 +24,7 @@ std::string message_for(const std::string& content) {
     }
     return "";
 }
+std::string message_for(const std::string& content) { return without_byte(full_message_for(content)); }
 std::string message_for(const tflite_subgraph& network) { return message_for(tflite_file(network)); }
 
 }  // namespace
@@ -92,6 +93,29 @@ TEST_CASE("what is no TFLite file says so") {
           "net.tflite: unknown format; expected TFLite, whose files have TFL3 at byte 4");
     CHECK(message_for(tflite_writer().write({relu_network()}, 2)) == "net.tflite: version 2 of the format, expected 3");
     CHECK(message_for(tflite_writer().write({})) == "net.tflite: has no subgraph");
+}
+
+TEST_CASE("an error names the byte of the table that it is about") {
+    tflite_subgraph network = relu_network();
+    network.operators[0].inputs = {9};
+    const std::string content = tflite_file(network);
+    using table = flatbuffers::Table;
+    using tables = flatbuffers::Vector<flatbuffers::Offset<table>>;
+    const auto first = [](const table* of, unsigned short field) {
+        return of->GetPointer<const tables*>(static_cast<flatbuffers::voffset_t>(4 + 2 * field))->Get(0);
+    };
+    const table* const graph = first(flatbuffers::GetRoot<table>(content.data()), tflite::field::model::subgraphs);
+    const auto byte_of = [&](const table* at) {
+        return std::to_string(reinterpret_cast<const char*>(at) - content.data());
+    };
+    CHECK(full_message_for(content) == "net.tflite: subgraph 0: operator 0 (RELU) at byte " +
+                                           byte_of(first(graph, tflite::field::subgraph::operators)) +
+                                           ": input 0 is tensor 9, expected 0 to 1");
+    network = relu_network();
+    network.outputs = {-1};
+    const std::string other = tflite_file(network);
+    CHECK(full_message_for(other).starts_with("net.tflite: subgraph 0 at byte "));
+    CHECK(read_tflite(tflite_file(relu_network())).subgraphs[0].tensors[0].byte != tflite::unknown_byte);
 }
 
 TEST_CASE("no beginning of a file is taken for the whole") {

@@ -36,7 +36,7 @@ std::string refusal_of(const std::string& content, const char* key) {
     try {
         tflite::use_signature(file, key);
     } catch (const error& raised) {
-        return raised.what();
+        return without_byte(raised.what());
     }
     return "";
 }

@@ -14,6 +14,17 @@ inline graph_description body_of(operation& n, std::string_view name) {
     return reading(n.builder(), [&] { return read_graph(found->graph.open()); });
 }
 
+/// Raises an error for a node that wants more outputs than its bodies give.
+inline void check_outputs(operation& n, std::size_t given) {
+    std::size_t wanted = n.outputs();
+    while (wanted > 0 && !n.wants(wanted - 1)) {
+        --wanted;
+    }
+    if (wanted > given) {
+        n.wrong({"has ", wanted, " outputs, but its body gives ", given});
+    }
+}
+
 /// A body while it is read.
 struct body_reader {
     graph_reader reader;
@@ -66,6 +77,15 @@ inline op::declared_output common_output(const op::declared_output& left, const 
     return result;
 }
 
+/// Raises an error where two bodies, or a body and what it begins with, give an output of different types.
+inline void check_same_type(operation& n, text_view what, std::size_t number, element first, element second,
+                            text_view where_first, text_view where_second) {
+    if (first != second && first != dynamic && second != dynamic) {
+        n.wrong({what, " ", number, " is ", lpt::name(first), " ", where_first, ", but ", lpt::name(second), " ",
+                 where_second, ", expected one type"});
+    }
+}
+
 inline op::declared_output declared(model_builder& of, output_ref from) {
     return {of.type_of(from), of.shape_of(from)};
 }
@@ -83,6 +103,7 @@ inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<
 
 /// A branch that is known to be taken belongs to the graph itself.
 inline void read_known_branch(operation& n, const graph_description& branch) {
+    check_outputs(n, branch.outputs.size());
     scope inner;
     inner.enter(n.names(), n.builder());
     inner.outer = &n.names();
@@ -119,6 +140,8 @@ inline void read_if(operation& n) {
             if (first) {
                 what.declared_outputs.push_back(known);
             } else if (port < what.declared_outputs.size()) {
+                check_same_type(n, "output", port, what.declared_outputs[port].type, known.type, "in then_branch",
+                                "in else_branch");
                 what.declared_outputs[port] = common_output(what.declared_outputs[port], known);
             }
         }
@@ -128,6 +151,7 @@ inline void read_if(operation& n) {
         add_captures(body.reader, inputs, first ? what.then_inputs : what.else_inputs);
         bodies.push_back(body.reader.builder().take());
     }
+    check_outputs(n, what.declared_outputs.size());
     const node_id made = n.builder().add_node(what, inputs);
     for (graph& each : bodies) {
         n.builder().model().add_body(made, std::move(each));
@@ -145,6 +169,7 @@ inline void read_loop(operation& n) {
         n.wrong({"has ", states, " states, but a body with ", from.inputs.size(), " inputs and ", from.outputs.size(),
                  " outputs"});
     }
+    check_outputs(n, from.outputs.size() - 1);
     const auto number = [&](std::size_t port, output_ref otherwise) {
         if (!n.has(port)) {
             return otherwise;
@@ -195,10 +220,14 @@ inline void read_loop(operation& n) {
             }
             body.add_result(made);
             if (i == 0) {
+                if (const element type = inner.type_of(made); type != boolean && type != dynamic) {
+                    n.wrong({"the condition, output 0, is ", lpt::name(type), ", expected boolean"});
+                }
                 continue;
             }
             op::declared_output gives = declared(inner, made);
             if (i <= states) {
+                check_same_type(n, "state", i - 1, known[i - 1].type, gives.type, "at first", "behind the body");
                 const op::declared_output both = common_output(known[i - 1], gives);
                 settled = settled && both == known[i - 1];
                 known[i - 1] = both;

@@ -114,6 +114,8 @@ inline void read_quantized_gemm(operation& n) {
 
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
+    check_scale(n, 2, scale_use::dequantizes);
+    check_scale(n, 3, scale_use::dequantizes);
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
     const output_ref sum = whole_of(n, product_of_integers(n, 4, 5));
     const output_ref result = n.make(op::multiply{}, {sum, scale});
@@ -122,6 +124,7 @@ inline void read_product_of_integers_to_real(operation& n) {
 
 /// The same with data that is quantized by its range first.
 inline void read_product_of_range(operation& n) {
+    check_scale(n, 2, scale_use::dequantizes);
     const dynamically_quantized a = quantize_by_range(n, n.in(0));
     const tensor& weights = n.known_input(1);
     if (weights.dimensions().rank() != 2 || bit_width(weights.type()) != 8) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/import/onnx/operation.hpp>
+#include <lpt/import/onnx/scales.hpp>
 
 #include <algorithm>
 
@@ -82,6 +82,7 @@ inline output_ref blocks_of_rows(operation& n, const weights_in_blocks& of) {
 /// (number - zero point) * scale, [columns, rows].
 inline output_ref dequantized_blocks(operation& n, const weights_in_blocks& of) {
     const tensor numbers = seen_as_numbers(n, n.known_input(1), of.bits, lpt::shape{of.columns, of.blocks, of.block});
+    check_scale(n, 2, scale_use::dequantizes_blocks);
     output_ref scales = n.reshape(n.convert(n.in(2), f32), {of.columns, of.blocks, 1});
     output_ref zeros = zero_points_of_blocks(n, of);
     const auto centred = [&](const tensor& stored) {

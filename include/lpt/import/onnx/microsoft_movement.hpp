@@ -131,6 +131,7 @@ inline void read_crop_and_resize(operation& n) {
 inline void read_gather_of_blocks(operation& n) {
     const std::int64_t bits = n.integer("bits", 4);
     const std::int64_t block = n.integer("block_size", 128);
+    check_scale(n, 2, scale_use::dequantizes_blocks);
     output_ref data = n.in(0);
     const bool is_packed = n.type(data) == u8 && bits == 4;
     if ((bits != 4 && bits != 8) || block < 1 || block > (1 << 24)) {

@@ -40,6 +40,15 @@ struct attribute {
     std::vector<std::string_view> many_words;
 };
 
+/// What AttributeProto.AttributeType calls a type.
+inline std::string name_of_attribute_type(std::int64_t type) {
+    constexpr const char* names[] = {"UNDEFINED",      "FLOAT",      "INT",        "STRING",  "TENSOR", "GRAPH",
+                                     "FLOATS",         "INTS",       "STRINGS",    "TENSORS", "GRAPHS", "SPARSE_TENSOR",
+                                     "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+    return type >= 0 && type < static_cast<std::int64_t>(std::size(names)) ? names[type]
+                                                                           : "number " + std::to_string(type);
+}
+
 struct node_description {
     std::string_view name;
     std::string_view type;
@@ -157,7 +166,7 @@ inline dimension read_dimension(message from) {
         if (from.field() == 1) {
             const std::int64_t value = from.integer();
             if (value < -1 || value > most_elements) {
-                fail({"a size of ", value, " at byte ", from.byte()});
+                fail({"has a size of ", value, ", expected at most ", most_elements, ", or -1 where it is open"});
             }
             size = value < 0 ? dynamic_dimension : value;
         } else {
@@ -214,15 +223,25 @@ inline void read_type(message from, value_description& to) {
     }
 }
 
-inline value_description read_value(message from) {
+/// `kind`: input, output or value, for messages.
+inline value_description read_value(message from, const char* kind) {
     value_description result;
     result.byte = from.byte();
+    message type;  // read last, so that errors know the name
     while (from.next()) {
         switch (from.field()) {
             case 1: result.name = from.view(); break;
-            case 2: read_type(from.inner(), result); break;
+            case 2: type = from.inner(); break;
             default: from.skip();
         }
+    }
+    if (type.file() == nullptr) {
+        return result;
+    }
+    try {
+        read_type(type, result);
+    } catch (const error& raised) {
+        fail({kind, " '", shown(result.name), "' at byte ", result.byte, ": ", raised.message()});
     }
     return result;
 }
@@ -250,9 +269,9 @@ inline graph_description read_graph(message from) {
                 result.initializers.emplace_back(name_of_tensor(tensor.open()), tensor);
                 break;
             }
-            case 11: result.inputs.push_back(read_value(from.inner())); break;
-            case 12: result.outputs.push_back(read_value(from.inner())); break;
-            case 13: result.between.push_back(read_value(from.inner())); break;
+            case 11: result.inputs.push_back(read_value(from.inner(), "input")); break;
+            case 12: result.outputs.push_back(read_value(from.inner(), "output")); break;
+            case 13: result.between.push_back(read_value(from.inner(), "value")); break;
             case 15: result.sparse_initializer = {from.view(), from.file()}; break;
             default: from.skip();
         }

@@ -154,9 +154,22 @@ inline output_ref places_from_front(operation& n, output_ref places, output_ref 
     return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
 }
 
-/// The place in a flat tensor of shape `sizes` of each element of `places`, which gives the place along one axis.
+/// Raises an error for known places of which some lie outside of an axis, on either side.
+inline void check_places(operation& n, output_ref places, dimension size) {
+    const tensor* const known = n.known(places);
+    for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
+        const std::int64_t place = known->integer(i);
+        if (place < -size || place >= size) {
+            n.wrong({"index ", place, " is outside an axis of size ", size});
+        }
+    }
+}
+
+/// The place in a flat tensor of shape `sizes` of each element of `places`, which are known and give the place along one axis: where they are
+/// computed, one beyond its axis would be taken for one of the next row.
 inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
                               std::int64_t axis) {
+    check_places(n, places, sizes[static_cast<std::size_t>(axis)]);
     std::int64_t stride = 1;
     output_ref sum;
     for (std::size_t i = sizes.rank(); i-- > 0;) {
@@ -176,10 +189,28 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
     return sum;
 }
 
+/// The part of the data that indices of a smaller shape choose from, along all axes but the one that they count along.
+inline output_ref part_for_indices(operation& n, output_ref data, output_ref indices, std::int64_t axis) {
+    const lpt::shape sizes = n.shape(data);
+    const lpt::shape own = n.shape(indices);
+    if (sizes.is_dynamic() || own.is_dynamic() || own.rank() != sizes.rank()) {
+        return data;
+    }
+    for (std::size_t i = 0; i < sizes.rank(); ++i) {
+        if (static_cast<std::int64_t>(i) != axis && own[i] < sizes[i]) {
+            data = n.slice(data, static_cast<std::int64_t>(i), 0, own[i]);
+        }
+    }
+    return data;
+}
+
 inline void read_gather_elements(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
-        return n.out(n.make(op::gather_elements{n.integer("axis", 0)}, {x, n.in(1)}));
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
+        const std::int64_t given = n.integer("axis", 0);
+        const std::int64_t axis = n.shape(x).rank_is_static() ? n.axis_of(given, n.rank(x)) : given;
+        const output_ref part = part_for_indices(n, x, n.in(1), axis);
+        return n.out(n.make(op::gather_elements{axis}, {part, n.in(1)}));
     }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());

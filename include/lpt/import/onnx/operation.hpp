@@ -74,7 +74,8 @@ public:
     const attribute* find(std::string_view name, std::int64_t type) {
         const attribute* found = node_.find(name);
         if (found != nullptr && found->type != 0 && found->type != type) {
-            wrong({"attribute '", shown(name), "' has type ", found->type, ", not ", type});
+            wrong({"attribute '", shown(name), "' has the type ", name_of_attribute_type(found->type).c_str(),
+                   ", expected ", name_of_attribute_type(type).c_str()});
         }
         return found;
     }
@@ -82,7 +83,13 @@ public:
         const attribute* found = find(name, 2);
         return found != nullptr ? found->integer : otherwise;
     }
-    bool flag(std::string_view name, bool otherwise = false) { return integer(name, otherwise ? 1 : 0) != 0; }
+    bool flag(std::string_view name, bool otherwise = false) {
+        const std::int64_t given = integer(name, otherwise ? 1 : 0);
+        if (given != 0 && given != 1) {
+            wrong({"attribute '", shown(name), "' is ", given, ", expected 0 or 1"});
+        }
+        return given != 0;
+    }
     double real(std::string_view name, double otherwise) {
         const attribute* found = find(name, 1);
         return found != nullptr ? static_cast<double>(found->real) : otherwise;

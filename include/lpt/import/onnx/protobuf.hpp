@@ -36,8 +36,14 @@ class message {
             return read();
         } catch (const protozero::end_of_buffer_exception&) {
             fail({"is cut off, or not an ONNX model: a field at byte ", at, " is longer than what it is part of"});
-        } catch (const protozero::exception& broken) {
-            fail({"is not an ONNX model: ", broken.what(), " at byte ", at});
+        } catch (const protozero::varint_too_long_exception&) {
+            fail({"is not an ONNX model: a number of more than 10 bytes at byte ", at});
+        } catch (const protozero::unknown_pbf_wire_type_exception&) {
+            fail({"is not an ONNX model: a field of another wire type than 0, 1, 2 and 5 at byte ", at});
+        } catch (const protozero::invalid_tag_exception&) {
+            fail({"is not an ONNX model: a field with a number that fields cannot have at byte ", at});
+        } catch (const protozero::exception&) {
+            fail({"is not an ONNX model: no field of protocol buffers at byte ", at});
         }
     }
     template <class Number, class Get>

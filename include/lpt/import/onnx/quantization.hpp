@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/import/onnx/quantized.hpp>
+#include <lpt/import/onnx/scales.hpp>
 
 #include <optional>
 
@@ -45,9 +46,10 @@ inline void check_is_one_number(operation& n, std::size_t port) {
     }
 }
 
-/// Scale and zero point at two ports, where both are known.
+/// Scale and zero point at two ports, where both are known. Raises an error for a known scale that has no meaning for its use.
 inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
-                                                      std::int64_t axis, element type) {
+                                                      std::int64_t axis, element type, scale_use use) {
+    check_scale(n, scale, use);
     if (!n.is_known(scale) || (n.has(zero_point) && !n.is_known(zero_point))) {
         return std::nullopt;
     }
@@ -66,7 +68,7 @@ inline std::optional<quantization> known_quantization(operation& n, std::size_t 
         }
     }
     for (std::size_t i = 0; i < how.scale.elements(); ++i) {
-        if (!(how.scale.real(i) > 0) || how.scale.real(i) > 3e38) {
+        if (how.scale.real(i) > 3e38) {
             return std::nullopt;  // no bounds: computed as it is written
         }
     }
@@ -201,7 +203,8 @@ inline void read_quantize(operation& n) {
                               : n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32
                                                                               : n.type(n.in(1));
     const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
-    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    check_zero_point_shape(n, 1, 2);
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type, scale_use::quantizes);
     if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
         how->scale.dimensions().rank() < 2) {
         check_axis(n, x, *how);
@@ -285,8 +288,10 @@ inline void read_dequantize(operation& n) {
     }
     check_zero_point(n, 0, 2);
     check_real_of_standard(n, 1);
+    check_zero_point_shape(n, 1, 2);
     const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
-    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    std::optional<quantization> how =
+        known_quantization(n, 1, 2, axis, type, block == 0 ? scale_use::dequantizes : scale_use::dequantizes_blocks);
     const bool is_bias = type == i32;
     if (how && block == 0 && !is_bias && result == f32 && is_integral(type) && how->scale.dimensions().rank() < 2) {
         n.out(dequantized_input(n, 0, *how));
@@ -348,7 +353,8 @@ inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std
                           std::int64_t axis = 0, operand as = operand::any) {
     check_zero_point(n, port, zero_point);
     check_real_of_standard(n, scale);
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
+    std::optional<quantization> how =
+        known_quantization(n, scale, zero_point, axis, stored_type_at(n, port), scale_use::dequantizes);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
         return dequantized_input(n, port, *how, as);
@@ -367,7 +373,7 @@ inline void out_quantized(operation& n, output_ref real, std::size_t scale, std:
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
     check_real_of_standard(n, scale);
     check_quantized_type(n, type);
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type, scale_use::quantizes);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
         n.out_value(0, quantized_value(n, real, *how));

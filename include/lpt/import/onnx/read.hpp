@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/import/onnx/attributes.hpp>
 #include <lpt/import/onnx/most_inputs.hpp>
 #include <lpt/import/onnx/quantized.hpp>
 
@@ -78,7 +79,7 @@ inline std::int64_t version_of(std::string_view domain, std::string_view type, c
     return found->second;
 }
 
-/// Raises an error for a node with more inputs than its operator has in any version.
+/// Raises an error for a node with more or less inputs than its operator has in any version.
 inline void check_inputs(const node_description& node, const model_builder& to) {
     std::size_t count = node.inputs.size();
     while (count > 0 && node.inputs[count - 1].empty()) {
@@ -88,6 +89,35 @@ inline void check_inputs(const node_description& node, const model_builder& to) 
     if (most && count > *most) {
         to.wrong({shown(node.type), " has ", count, " inputs, expected at most ", *most});
     }
+    const std::size_t least = least_inputs(node.domain, node.type);
+    if (node.inputs.size() < least) {
+        to.wrong({shown(node.type), " has ", node.inputs.size(), " inputs, expected at least ", least});
+    }
+}
+
+/// Raises an error for an attribute that the operator does not have in a version. Names that begin with `__` are nobody's, as in ONNX Runtime.
+inline void check_attributes(const node_description& node, std::int64_t version, const model_builder& to) {
+    const std::optional<std::string_view> listed = attributes_of(node.domain, node.type);
+    for (const attribute& each : node.attributes) {
+        if (!listed || each.name.starts_with("__") || has_attribute(*listed, each.name, version)) {
+            continue;
+        }
+        to.wrong({"has the attribute '", shown(each.name), "', which ", shown(node.type), " of version ", version,
+                  " does not have; it has ", attributes_in_words(*listed, version).c_str()});
+    }
+}
+
+/// What messages call a node: its name, that of what it gives, or its place in the list.
+inline std::string shown_name(const node_description& node, std::size_t number) {
+    if (!node.name.empty()) {
+        return std::string(node.name);
+    }
+    for (const std::string_view output : node.outputs) {
+        if (!output.empty()) {
+            return std::string(output);
+        }
+    }
+    return "number " + std::to_string(number);
 }
 
 /// The nodes of a list that give what others of it read.
@@ -170,7 +200,8 @@ inline node_description as_called(const node_description& node, const scope& cal
 inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
     const auto producers = detail::producers_of(nodes);
     const auto begin = [&](const node_description& node) {
-        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        const auto number = static_cast<std::size_t>(&node - nodes.data());
+        builder_.begin({names.prefix + detail::shown_name(node, number), std::string(node.type), node.byte});
     };
     const auto sources = [&](std::size_t number, auto&& visit) {
         const auto visit_name = [&](std::string_view name) {
@@ -181,7 +212,12 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
         std::for_each(nodes[number].inputs.begin(), nodes[number].inputs.end(), visit_name);
         if (nodes[number].has_bodies()) {
             begin(nodes[number]);
-            reading(builder_, [&] { detail::visit_names_from_outside(nodes[number], visit_name); });
+            std::vector<std::string_view> outside;
+            reading(builder_, [&] {
+                detail::visit_names_from_outside(nodes[number],
+                                                 [&](std::string_view name) { outside.push_back(name); });
+            });
+            std::for_each(outside.begin(), outside.end(), visit_name);
         }
     };
     const auto circle = [&](std::size_t number) {
@@ -192,20 +228,17 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
     const std::vector<std::size_t> order = order_by_sources(nodes.size(), sources, circle);
     builder_.begin(around);
     for (const std::size_t number : order) {
-        read_node(nodes[number], names);
+        read_node(nodes[number], number, names);
     }
 }
 
-inline void graph_reader::read_node(const node_description& written, scope& names) {
+inline void graph_reader::read_node(const node_description& written, std::size_t number, scope& names) {
     const scope* called = names.function_around();
     const std::optional<node_description> adapted =
         called == nullptr ? std::nullopt : std::optional(detail::as_called(written, *called, names));
     const node_description& node = adapted ? *adapted : written;
     const source_node around = builder_.current();
-    std::string name(node.name);
-    if (name.empty() && !node.outputs.empty()) {
-        name = node.outputs[0];
-    }
+    const std::string name = detail::shown_name(node, number);
     builder_.begin({names.prefix + name, std::string(node.type), node.byte});
     if (--session_.nodes_left < 0) {
         builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
@@ -223,6 +256,7 @@ inline void graph_reader::read_node(const node_description& written, scope& name
                         " is not supported"});
     }
     detail::check_inputs(node, builder_);
+    detail::check_attributes(node, version, builder_);
     operation one(*this, names, node, version);
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
@@ -241,6 +275,14 @@ inline void graph_reader::call(const function_description& function, const node_
     inner.function = &function;
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
+    std::size_t given = caller.inputs.size();
+    while (given > 0 && caller.inputs[given - 1].empty()) {
+        --given;  // left out
+    }
+    if (given > function.inputs.size()) {
+        builder_.wrong({"gives ", given, " inputs to the function '", shown(function.name), "', which has ",
+                        function.inputs.size()});
+    }
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
         if (caller.inputs[i].empty()) {
             continue;

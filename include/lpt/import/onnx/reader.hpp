@@ -100,7 +100,7 @@ public:
         }
     }
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
-    void read_node(const node_description& node, scope& names);
+    void read_node(const node_description& node, std::size_t number, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);
     output_ref constant_as_read(const tensor& stored) {
         const output_ref made = builder_.constant(stored);

@@ -4,6 +4,7 @@
 #include <lpt/import/composed/simple_recurrent.hpp>
 #include <lpt/import/lstm_loop.hpp>
 #include <lpt/import/onnx/dequantized_weights.hpp>
+#include <lpt/import/onnx/scales.hpp>
 
 /// Recurrent networks.
 namespace lpt::inline LPT_ABI::onnx {
@@ -249,6 +250,7 @@ inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
 /// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
 /// as real numbers, in the order of axes that LSTM has.
 inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_t scale) {
+    check_scale(n, scale, scale_use::dequantizes);
     const element type = n.type(n.in(0));
     const auto by_rows = [&](output_ref numbers) {
         return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {2});

@@ -18,6 +18,23 @@ struct scan_description {
     static std::int64_t choice(const lpt::integers& all, std::size_t i) { return i < all.size() ? all[i] : 0; }
 };
 
+/// Raises an error for directions that are neither 0, forward, nor 1, backward, and for more or less of them than what has them.
+inline void check_directions(operation& n, std::string_view name, const lpt::integers& given, std::size_t wanted) {
+    if (!given.empty() && given.size() != wanted) {
+        n.wrong({"attribute '", shown(name), "' has ", given.size(), " directions, expected ", wanted});
+    }
+    for (const std::int64_t each : given) {
+        if (each != 0 && each != 1) {
+            n.wrong({"attribute '", shown(name), "' has the direction ", each, ", expected 0 or 1"});
+        }
+    }
+}
+inline void check_axes(operation& n, std::string_view name, const lpt::integers& given, std::size_t wanted) {
+    if (!given.empty() && given.size() != wanted) {
+        n.wrong({"attribute '", shown(name), "' has ", given.size(), " axes, expected ", wanted});
+    }
+}
+
 /// A body for each slice of some inputs; gives the last states, then what the runs gave side by side.
 inline seq<output_ref> scan_of(operation& n, const scan_description& how, view<output_ref> given) {
     const graph_description& from = how.body;
@@ -68,6 +85,9 @@ inline seq<output_ref> scan_of(operation& n, const scan_description& how, view<o
         }
         body.add_result(made);
         op::declared_output gives = declared(inner, made);
+        if (i < states) {
+            check_same_type(n, "state", i, n.type(given[i]), gives.type, "at first", "behind the body");
+        }
         if (i >= states && gives.dimensions.rank_is_static()) {
             gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
         }
@@ -105,6 +125,7 @@ inline void read_scan_of_samples(operation& n, scan_description how) {
     }
     const std::size_t states = given.size() - how.scanned;
     how.input_directions = n.list("directions");
+    check_directions(n, "directions", how.input_directions, how.scanned);
     const std::int64_t batch = n.static_size_of(given.back(), 0);
     const std::int64_t steps = n.static_size_of(given.back(), 1);
     const lpt::integers lengths = n.has(0) ? n.known_integers(0) : lpt::integers();
@@ -145,6 +166,7 @@ inline void read_scan(operation& n) {
         n.wrong({"has ", count, " inputs, ", how.scanned, " of them to scan, but a body with ", how.body.inputs.size(),
                  " inputs and ", how.body.outputs.size(), " outputs"});
     }
+    check_outputs(n, how.body.outputs.size());
     if (first == 1) {
         return read_scan_of_samples(n, std::move(how));
     }
@@ -152,6 +174,11 @@ inline void read_scan(operation& n) {
     how.input_directions = n.list("scan_input_directions");
     how.output_axes = n.list("scan_output_axes");
     how.output_directions = n.list("scan_output_directions");
+    const std::size_t gathered = how.body.outputs.size() + how.scanned - count;
+    check_axes(n, "scan_input_axes", how.input_axes, how.scanned);
+    check_axes(n, "scan_output_axes", how.output_axes, gathered);
+    check_directions(n, "scan_input_directions", how.input_directions, how.scanned);
+    check_directions(n, "scan_output_directions", how.output_directions, gathered);
     seq<output_ref> given;
     for (std::size_t port = 0; port < count; ++port) {
         given.push_back(n.in(port));

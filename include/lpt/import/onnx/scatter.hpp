@@ -53,19 +53,25 @@ inline output_ref scattered(operation& n, output_ref data, output_ref places, ou
     return n.make(op::scatter_nd_update{how}, {data, n.unsqueeze(places, {1}), updates});
 }
 
+/// Updates put to places along an axis that are computed.
+inline output_ref scattered_along(operation& n, output_ref data, output_ref places, output_ref updates,
+                                  std::int64_t axis) {
+    using enum op::element_reduction;
+    op::scatter_elements_update what;
+    switch (scatter_reduction_of(n)) {
+        case op::scatter_reduction::sum: what.reduction = sum; break;
+        case op::scatter_reduction::prod: what.reduction = prod; break;
+        case op::scatter_reduction::min: what.reduction = min; break;
+        case op::scatter_reduction::max: what.reduction = max; break;
+        default: break;
+    }
+    return n.make(what, {data, places, updates, n.integer_constant(axis)});
+}
+
 inline void read_scatter_elements(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
-        using enum op::element_reduction;
-        op::scatter_elements_update what;
-        switch (scatter_reduction_of(n)) {
-            case op::scatter_reduction::sum: what.reduction = sum; break;
-            case op::scatter_reduction::prod: what.reduction = prod; break;
-            case op::scatter_reduction::min: what.reduction = min; break;
-            case op::scatter_reduction::max: what.reduction = max; break;
-            default: break;
-        }
-        return n.out(n.make(what, {x, n.in(1), n.in(2), n.integer_constant(n.integer("axis", 0))}));
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
+        return n.out(scattered_along(n, x, n.in(1), n.in(2), n.integer("axis", 0)));
     }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
@@ -76,7 +82,7 @@ inline void read_scatter_elements(operation& n) {
 
 inline void read_scatter_nd(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
         return n.out(n.make(op::scatter_nd_update{scatter_reduction_of(n)}, {x, n.in(1), n.in(2)}));
     }
     const lpt::shape sizes = n.static_shape(x);
@@ -97,6 +103,13 @@ inline void read_scatter_nd(operation& n) {
     lpt::integers ends;
     for (std::size_t axis = 0; axis < depth; ++axis) {
         ends.push_back(sizes[axis]);
+    }
+    const tensor& known = n.known_input(1);
+    for (std::size_t i = 0; i < known.elements(); ++i) {
+        const dimension size = sizes[i % depth];
+        if (known.integer(i) < -size || known.integer(i) >= size) {
+            n.wrong({"index ", known.integer(i), " is outside an axis of size ", size});
+        }
     }
     const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
     const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
@@ -180,6 +193,10 @@ inline void read_tensor_scatter(operation& n) {
     }
     if (n.words("mode", "linear") == "circular") {
         place = n.make(op::floor_mod{}, {place, n.integer_constant(sizes[static_cast<std::size_t>(axis)])});
+    }
+    if (n.known(place) == nullptr) {
+        place = n.broadcast(place, n.indices(update.dimensions()));
+        return n.out(scattered_along(n, cache, place, n.in(1), axis));
     }
     const output_ref places = n.reshape(flat_places(n, place, update, sizes, axis), {-1});
     const output_ref result = scattered(n, n.reshape(cache, {-1, 1}), places, n.reshape(n.in(1), {-1, 1}));

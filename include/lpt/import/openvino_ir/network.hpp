@@ -380,6 +380,9 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     pugi::xml_document parsed;
     const pugi::xml_parse_result status =
         parsed.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_embed_pcdata);
+    if (status.status == pugi::status_out_of_memory) {
+        fail({text_view(xml_name.c_str()), ": out of memory for the document of ", xml.size(), " bytes"});
+    }
     if (!status) {
         fail({text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description()});
     }

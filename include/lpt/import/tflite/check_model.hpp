@@ -28,6 +28,7 @@ class subgraph_checker {
     void name_tensor(place& where, std::int64_t index) const {
         where.tensor = index;
         where.tensor_name = graph_.tensors[static_cast<std::size_t>(index)].name;
+        where.byte = graph_.tensors[static_cast<std::size_t>(index)].byte;
     }
     void check_indices(const std::vector<std::int64_t>& all, const place& where, text_view role,
                        bool may_be_absent) const {
@@ -66,7 +67,9 @@ class subgraph_checker {
     }
 
 public:
-    subgraph_checker(const subgraph& graph, const place& where) : graph_(graph), where_(where) {}
+    subgraph_checker(const subgraph& graph, const place& where) : graph_(graph), where_(where) {
+        where_.byte = graph.byte;
+    }
 
     void check() {
         check_indices(graph_.inputs, where_, "input", false);
@@ -80,6 +83,7 @@ public:
         for (const operator_info& each : graph_.operators) {
             ++where_.op;
             where_.op_name = each.name();
+            where_.byte = each.byte;
             check_indices(each.inputs, where_, "input", true);
             check_indices(each.outputs, where_, "output", true);
             check_indices(each.intermediates, where_, "intermediate", true);
@@ -121,6 +125,7 @@ class call_checker {
         for (const operator_info& op : model_.subgraphs[index].operators) {
             ++where.op;
             where.op_name = op.name();
+            where.byte = op.byte;
             const std::vector<std::int64_t> called = callees(op);
             for (std::size_t i = 0; i < called.size(); ++i) {
                 const std::int64_t each = called[i];
@@ -154,15 +159,14 @@ public:
 inline void check_signature(const model& file, const signature& each) {
     const place where{file.file};
     if (each.subgraph < 0 || each.subgraph >= static_cast<std::int64_t>(file.subgraphs.size())) {
-        wrong(where, "signature '", each.key, "' is for subgraph ", each.subgraph, ", but the file has ",
-              file.subgraphs.size());
+        wrong(where, in_words(each), " is for subgraph ", each.subgraph, ", but the file has ", file.subgraphs.size());
     }
     const std::size_t tensors = file.subgraphs[static_cast<std::size_t>(each.subgraph)].tensors.size();
     for (const std::vector<signature::port>* ports : {&each.inputs, &each.outputs}) {
         for (const signature::port& port : *ports) {
             if (port.tensor < 0 || port.tensor >= static_cast<std::int64_t>(tensors)) {
-                wrong(where, "signature '", each.key, "' names tensor ", port.tensor, " '", port.name,
-                      "', but the subgraph has ", tensors);
+                wrong(where, in_words(each), " names tensor ", port.tensor, " '", port.name, "', but the subgraph has ",
+                      tensors);
             }
         }
     }
@@ -170,7 +174,9 @@ inline void check_signature(const model& file, const signature& each) {
 
 inline void check_model(const model& file) {
     if (file.subgraphs.empty()) {
-        wrong(place{file.file}, "has no subgraph");
+        place where{file.file};
+        where.byte = file.byte;
+        wrong(where, "has no subgraph");
     }
     for (std::size_t i = 0; i < file.subgraphs.size(); ++i) {
         subgraph_checker(file.subgraphs[i], {file.file, static_cast<std::int64_t>(i)}).check();

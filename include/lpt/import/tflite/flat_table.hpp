@@ -124,6 +124,8 @@ public:
 
     explicit operator bool() const { return table_ != nullptr; }
     flat_file& file() const { return *file_; }
+    /// Where in the file the table lies.
+    std::size_t byte() const { return file_->position(table_); }
 
     template <class Value>
     Value number(unsigned short field, Value when_absent = {}) const {

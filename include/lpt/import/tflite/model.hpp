@@ -59,6 +59,9 @@ struct quantization {
     bool is_present() const { return !scales.empty(); }
 };
 
+/// The place in the file of what is made by no file.
+inline constexpr std::size_t unknown_byte = static_cast<std::size_t>(-1);
+
 struct tensor_info {
     text name;
     tensor_type type = tensor_type::float32;
@@ -71,6 +74,7 @@ struct tensor_info {
     tensor value;
     bool is_variable = false;
     bool is_sparse = false;
+    std::size_t byte = unknown_byte;  // where its table lies in the file
 
     bool is_constant() const { return static_cast<bool>(value); }
     /// A constant, or without elements: no bytes are a value, too.
@@ -100,6 +104,7 @@ struct operator_info {
     std::vector<std::int64_t> intermediates;  // tensors that carry quantization only
     std::vector<option>
         options;  // all fields of the operator's table that `schema.hpp` has, absent ones with their defaults
+    std::size_t byte = unknown_byte;
 
     /// The operator's name: the published one, or that of a custom operator.
     text_view name() const { return code == builtin::custom ? custom_code.view() : tflite::name(code); }
@@ -144,6 +149,7 @@ struct subgraph {
     std::vector<operator_info> operators;  // in the order in which they run
     std::vector<text> input_names;  // those of a signature; none: inputs and outputs are called as their tensors
     std::vector<text> output_names;
+    std::size_t byte = unknown_byte;
 
     /// What an input or output is called.
     const text& input_name(std::size_t index) const {
@@ -165,7 +171,17 @@ struct signature {
     std::int64_t subgraph = 0;
     std::vector<port> inputs;
     std::vector<port> outputs;
+    std::size_t byte = unknown_byte;
 };
+
+/// What messages call a signature.
+inline text in_words(const signature& each) {
+    text words = join({"signature '", each.key, "'"});
+    if (each.byte != unknown_byte) {
+        words.append(" at byte ").append(each.byte);
+    }
+    return words;
+}
 
 struct metadata {
     text name;
@@ -179,9 +195,10 @@ struct model {
     std::size_t network = 0;  // the subgraph that is run: the first, or that of a signature (`use_signature`)
     std::vector<signature> signatures;
     std::vector<metadata> notes;
+    std::size_t byte = unknown_byte;
 };
 
-/// What a message is about: a file, and in it a subgraph, an operator or a tensor.
+/// What a message is about: a file, and in it a subgraph, an operator or a tensor, and the byte of its table.
 struct place {
     text_view file;
     std::int64_t subgraph = -1;
@@ -189,6 +206,7 @@ struct place {
     text_view op_name = {};
     std::int64_t tensor = -1;
     text_view tensor_name = {};
+    std::size_t byte = unknown_byte;
 };
 inline void append_to(text& message, const place& where) {
     message.append(where.file);
@@ -200,6 +218,9 @@ inline void append_to(text& message, const place& where) {
     }
     if (where.tensor >= 0) {
         message.append(": tensor ").append(where.tensor).append(" '").append(where.tensor_name).append("'");
+    }
+    if (where.byte != unknown_byte) {
+        message.append(" at byte ").append(where.byte);
     }
 }
 

@@ -171,15 +171,15 @@ public:
         op_ = op;
         where_.op = op == nullptr ? -1 : op - graph_.operators.data();
         where_.op_name = op == nullptr ? text_view() : op->name();
+        where_.byte = op == nullptr ? graph_.byte : op->byte;
         if (op == nullptr) {
             make_.begin({});
             return;
         }
         const bool has_name = !op->outputs.empty() && op->outputs[0] != operator_info::none;
         const std::string type(where_.op_name.data(), where_.op_name.size());
-        make_.begin({has_name ? info(op->outputs[0]).name.c_str() : type,
-                     "operator " + std::to_string(where_.op) + " of subgraph " + std::to_string(where_.subgraph) +
-                         ", " + type});
+        make_.begin({has_name ? info(op->outputs[0]).name.c_str() : type, described(where_.op, where_.subgraph, type),
+                     op->byte});
     }
     template <class... Parts>
     [[noreturn]] void wrong(const Parts&... parts) const {

@@ -4,6 +4,8 @@
 #include <lpt/import/model_builder.hpp>
 #include <lpt/import/tflite/model.hpp>
 
+#include <string>
+
 /// What a network and its subgraphs share while graphs are made of them.
 namespace lpt::inline LPT_ABI::tflite {
 
@@ -27,6 +29,11 @@ struct operator_budget {
         }
     }
 };
+
+/// What messages call an operator.
+inline std::string described(std::int64_t op, std::int64_t subgraph, const std::string& type) {
+    return "operator " + std::to_string(op) + " of subgraph " + std::to_string(subgraph) + ", " + type;
+}
 
 /// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
 struct pending_margin {

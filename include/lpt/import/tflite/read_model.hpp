@@ -20,6 +20,12 @@ class model_reader {
     std::vector<flat_table> buffers_;
 
     place whole_file() const { return {file_.name()}; }
+    /// A part of the file that is no subgraph.
+    place part(const flat_table& at) const {
+        place where = whole_file();
+        where.byte = at.byte();
+        return where;
+    }
 
     /// The bytes of a buffer: where they begin in the file, and how many they are. None: the buffer is empty.
     std::pair<std::size_t, std::size_t> range_of(std::int64_t index, const place& where) const {
@@ -85,6 +91,7 @@ class model_reader {
 
     tensor_info read_tensor(const flat_table& from, place where) const {
         tensor_info result;
+        result.byte = where.byte = from.byte();
         result.name = from.words(field::tensor::name);
         where.tensor_name = result.name;
         const auto type = from.number<std::int8_t>(field::tensor::type);
@@ -115,6 +122,7 @@ class model_reader {
     }
 
     operator_info read_operator(const flat_table& from, place where) const {
+        where.byte = from.byte();
         const auto index = from.number<std::uint32_t>(field::op::opcode_index);
         if (index >= codes_.size()) {
             where.op_name = "?";
@@ -129,6 +137,7 @@ class model_reader {
             wrong(where, "unknown operator ", number, ", expected 0 to ", builtin_count - 1);
         }
         operator_info result;
+        result.byte = where.byte;
         result.code = static_cast<builtin>(number);
         result.custom_code = code.words(field::operator_code::custom_code);
         result.version = code.number<std::int32_t>(field::operator_code::version, 1);
@@ -142,6 +151,7 @@ class model_reader {
 
     subgraph read_subgraph(const flat_table& from, place where) const {
         subgraph result;
+        result.byte = from.byte();
         result.name = from.words(field::subgraph::name);
         for (const flat_table& each : from.tables(field::subgraph::tensors, "Tensor")) {
             where.tensor = static_cast<std::int64_t>(result.tensors.size());
@@ -175,9 +185,10 @@ public:
         }
         const flat_table root = flat_table::root(file_, "Model");
         if (const auto version = root.number<std::uint32_t>(field::model::version); version != 3) {
-            wrong(whole_file(), "version ", version, " of the format, expected 3");
+            wrong(part(root), "version ", version, " of the format, expected 3");
         }
         result_.file = text(file_.name());
+        result_.byte = root.byte();
         result_.description = root.words(field::model::description);
         codes_ = root.tables(field::model::operator_codes, "OperatorCode");
         buffers_ = root.tables(field::model::buffers, "Buffer");
@@ -189,10 +200,10 @@ public:
             result_.signatures.push_back({each.words(field::signature::signature_key),
                                           each.number<std::uint32_t>(field::signature::subgraph_index),
                                           read_ports(each, field::signature::inputs),
-                                          read_ports(each, field::signature::outputs)});
+                                          read_ports(each, field::signature::outputs), each.byte()});
         }
         for (const flat_table& each : root.tables(field::model::metadata, "Metadata")) {
-            const auto range = range_of(each.number<std::uint32_t>(field::metadata::buffer), whole_file());
+            const auto range = range_of(each.number<std::uint32_t>(field::metadata::buffer), part(each));
             result_.notes.push_back({each.words(field::metadata::name), raw(range)});
         }
         check_model(result_);

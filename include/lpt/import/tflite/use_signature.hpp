@@ -12,16 +12,16 @@ namespace detail {
 
 /// The tensors of a signature's inputs or outputs, in its order; raises an error for those that are none of the subgraph's, or named twice.
 inline std::vector<std::int64_t> tensors_of(const std::vector<signature::port>& ports,
-                                            const std::vector<std::int64_t>& all, const place& where, text_view key,
-                                            text_view role) {
+                                            const std::vector<std::int64_t>& all, const place& where,
+                                            const signature& chosen, text_view role) {
     std::vector<std::int64_t> result;
     for (const signature::port& each : ports) {
         if (std::find(all.begin(), all.end(), each.tensor) == all.end()) {
-            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+            wrong(where, in_words(chosen), ": ", role, " '", each.name, "' is tensor ", each.tensor,
                   ", expected one that the subgraph has among its ", role, "s");
         }
         if (role == text_view("input") && std::find(result.begin(), result.end(), each.tensor) != result.end()) {
-            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+            wrong(where, in_words(chosen), ": ", role, " '", each.name, "' is tensor ", each.tensor,
                   ", as another one is; expected a tensor of its own");
         }
         result.push_back(each.tensor);
@@ -57,13 +57,13 @@ inline void use_signature(model& file, text_view key) {
     const place where{file.file, chosen.subgraph};
     file.network = static_cast<std::size_t>(chosen.subgraph);
     subgraph& net = file.subgraphs[file.network];
-    std::vector<std::int64_t> inputs = detail::tensors_of(chosen.inputs, net.inputs, where, key, "input");
+    std::vector<std::int64_t> inputs = detail::tensors_of(chosen.inputs, net.inputs, where, chosen, "input");
     for (const std::int64_t each : net.inputs) {
         if (std::find(inputs.begin(), inputs.end(), each) == inputs.end()) {
             inputs.push_back(each);
         }
     }
-    net.outputs = detail::tensors_of(chosen.outputs, net.outputs, where, key, "output");
+    net.outputs = detail::tensors_of(chosen.outputs, net.outputs, where, chosen, "output");
     net.inputs = std::move(inputs);
     net.input_names = detail::names_of(chosen.inputs);
     net.output_names = detail::names_of(chosen.outputs);
