@@ -116,7 +116,7 @@ parts counting_loop(std::int64_t most) {
 }  // namespace
 
 TEST_CASE("Loop ends by its trip count or its condition, and gives states and what each iteration gives") {
-    for (const std::int64_t most : {0, 3, 100}) {
+    for (const std::int64_t most : {-7, 0, 3, 100}) {
         double s = 1;
         values all;
         bool more = true;

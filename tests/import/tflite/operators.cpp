@@ -563,3 +563,24 @@ TEST_CASE("a BIDIRECTIONAL_SEQUENCE_LSTM runs over time in both directions") {
     const double last = lstm_step(-1, backward);
     check_near(given[1], {lstm_step(0.5, backward), last});
 }
+
+TEST_CASE("RFFT2D crops or pads to its length, and what it gives is read by its parts or its size") {
+    const auto network = [](std::vector<std::int32_t> length, std::vector<std::int32_t> bins, builtin reader) {
+        tflite_tensor complex = reals({1, bins[0], bins[1]});
+        complex.type = tensor_type::complex64;
+        return network_of({reals({1, 1, 4}), whole_constant({2}, length), complex, reals({1, bins[0], bins[1]})},
+                          {{builtin::rfft2d, {0, 1}, {2}}, {reader, {2}, {3}}}, {0}, {3});
+    };
+    const tensor data = f32_tensor({1, 1, 4}, {1, 2, 4, 8});
+    CHECK(outputs_of({network({1, 4}, {1, 3}, builtin::real)}, {data})[0] == values{15, -3, -5});
+    CHECK(outputs_of({network({1, 4}, {1, 3}, builtin::imag)}, {data})[0] == values{0, 6, 0});
+    check_near(outputs_of({network({1, 4}, {1, 3}, builtin::complex_abs)}, {data})[0], {15, std::sqrt(45.0), 5});
+    CHECK(outputs_of({network({1, 2}, {1, 2}, builtin::real)}, {data})[0] == values{3, -1});
+    CHECK(outputs_of({network({2, 2}, {2, 2}, builtin::real)}, {data})[0] == values{3, -1, 3, -1});
+    CHECK(refusal_of({network({1, 4}, {1, 3}, builtin::relu)}) ==
+          "net.tflite: subgraph 0: operator 1 (RELU): tensor 2 '' is complex64, which is not supported");
+    CHECK(
+        refusal_of({network({1, 4}, {1, 4}, builtin::real)}) ==
+        "net.tflite: subgraph 0: operator 0 (RFFT2D): its output is declared with shape [1,1,4], but it gives complex "
+        "numbers of [1,1,3,2] parts");
+}

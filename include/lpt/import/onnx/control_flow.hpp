@@ -170,14 +170,14 @@ inline void read_loop(operation& n) {
                  " outputs"});
     }
     check_outputs(n, from.outputs.size() - 1);
-    const auto number = [&](std::size_t port, output_ref otherwise) {
-        if (!n.has(port)) {
-            return otherwise;
-        }
+    const auto number = [&](std::size_t port) {
         return n.rank(n.in(port)) == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
     };
-    const output_ref always = n.builder().constant(make_scalar(boolean, 1));
-    seq<output_ref> first{number(0, n.integer_constant(-1)), number(1, always)};
+    // Where a number is given, a negative one stands for no iteration; in the library's operation for any number of them.
+    const output_ref iterations =
+        n.has(0) ? n.make(op::maximum{}, {number(0), n.integer_constant(0)}) : n.integer_constant(-1);
+    const output_ref condition_before = n.has(1) ? number(1) : n.builder().constant(make_scalar(boolean, 1));
+    seq<output_ref> first{iterations, condition_before};
     seq<op::declared_output> known;
     for (std::size_t i = 0; i < states; ++i) {
         first.push_back(n.in(i + 2));

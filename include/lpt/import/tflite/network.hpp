@@ -37,7 +37,7 @@ class network {
     const operator_info* op_ = nullptr;
     std::map<std::string, variable>& variables_;
     operator_budget& budget_;
-    std::map<std::int64_t, std::string> handles_;  // tensors that name variables
+    other_values others_;
     bool is_initializing_;
 
     forms& at(std::int64_t index, axes order) {
@@ -162,7 +162,7 @@ public:
     const tensor_info& info(std::int64_t index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
     const operator_info& op() const { return *op_; }
     std::map<std::string, variable>& variables() { return variables_; }
-    std::map<std::int64_t, std::string>& handles() { return handles_; }
+    other_values& others() { return others_; }
     operator_budget& budget() { return budget_; }
     bool is_initializing() const { return is_initializing_; }
 
@@ -258,19 +258,19 @@ public:
             return mine.codes;
         }
         const tensor_info& info = this->info(index);
+        if (element_of(info.type) == dynamic || (info.is_constant() && info.is_sparse)) {
+            wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
+                  ", which is not supported");
+        }
         const forms& there = at(index, other(order));
         if (info.is_constant() && order == axes::as_in_file) {
-            if (info.is_sparse || element_of(info.type) == dynamic) {
-                wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
-                      ", which is not supported");
-            }
             mine.codes = make_.constant(info.value);
         } else if (mine.unrounded) {
             mine.codes = make_.add(op::convert{element_of(info.type)},
                                    {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
         } else if (there.codes || there.unrounded || (info.stands_in_file() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
-        } else if (info.stands_in_file() && element_of(info.type) != dynamic) {
+        } else if (info.stands_in_file()) {
             mine.codes = make_.constant(tensor_builder(element_of(info.type), info.dimensions).finish());
         } else {
             wrong("tensor ", index, " '", info.name, "' has no value");

@@ -4,6 +4,9 @@
 #include <lpt/import/model_builder.hpp>
 #include <lpt/import/tflite/model.hpp>
 
+#include <map>
+#include <string>
+
 #include <string>
 
 /// What a network and its subgraphs share while graphs are made of them.
@@ -34,6 +37,13 @@ struct operator_budget {
 inline std::string described(std::int64_t op, std::int64_t subgraph, const std::string& type) {
     return "operator " + std::to_string(op) + " of subgraph " + std::to_string(subgraph) + ", " + type;
 }
+
+/// What tensors stand for that have no elements in a graph.
+struct other_values {
+    std::map<std::int64_t, std::string> handles;  // the names of variables
+    std::map<std::int64_t, output_ref>
+        spectra;  // complex numbers, whose real and imaginary parts lie along an axis behind the others
+};
 
 /// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
 struct pending_margin {

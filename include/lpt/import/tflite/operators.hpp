@@ -12,6 +12,7 @@
 #include <lpt/import/tflite/shape.hpp>
 #include <lpt/import/tflite/simple_recurrent.hpp>
 #include <lpt/import/tflite/spatial.hpp>
+#include <lpt/import/tflite/spectrum.hpp>
 #include <lpt/import/tflite/state.hpp>
 #include <lpt/import/tflite/volume.hpp>
 
@@ -41,6 +42,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
     {builtin::ceil, make_unary<op::ceiling>},
+    {builtin::complex_abs, make_complex_abs},
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
     {builtin::conv_3d, make_conv_3d},
@@ -70,6 +72,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::greater_equal, make_binary<op::greater_equal>},
     {builtin::hard_swish, make_unary<op::hswish>},
     {builtin::if_else, make_if},
+    {builtin::imag, make_part_of_spectrum<1>},
     {builtin::l2_normalization, make_l2_normalization},
     {builtin::l2_pool_2d, make_l2_pool_2d},
     {builtin::leaky_relu, make_leaky_relu},
@@ -105,6 +108,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::range, make_range},
     {builtin::rank, make_rank},
     {builtin::read_variable, make_read_variable},
+    {builtin::real, make_part_of_spectrum<0>},
     {builtin::reduce_all, make_reduction<op::reduce_logical_and>},
     {builtin::reduce_any, make_reduction<op::reduce_logical_or>},
     {builtin::reduce_max, make_reduction<op::reduce_max>},
@@ -119,6 +123,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::resize_nearest_neighbor, make_resize_nearest_neighbor},
     {builtin::reverse_sequence, make_reverse_sequence},
     {builtin::reverse_v2, make_reverse_v2},
+    {builtin::rfft2d, make_rfft2d},
     {builtin::rnn, make_rnn},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},

@@ -9,8 +9,8 @@ namespace lpt::inline LPT_ABI::tflite {
 /// The variable that an operator's first input is a handle of.
 inline variable& variable_input(network& net) {
     const std::int64_t handle = net.input(0);
-    const auto found = net.handles().find(handle);
-    if (found == net.handles().end()) {
+    const auto found = net.others().handles.find(handle);
+    if (found == net.others().handles.end()) {
         net.wrong("input 0 is no handle of a variable");
     }
     return net.variables()[found->second];
@@ -23,7 +23,7 @@ inline void make_var_handle(network& net) {
     std::string name = net.op().words("container").c_str();
     name += (name.empty() ? "" : "/");
     name += net.op().words("shared_name").c_str();
-    net.handles()[net.op().outputs[0]] = name;
+    net.others().handles[net.op().outputs[0]] = name;
 }
 
 inline void make_read_variable(network& net) {
@@ -35,7 +35,7 @@ inline void make_read_variable(network& net) {
     if (!from.now) {
         const tensor_info& info = net.info(output);
         op::read_value what;
-        what.variable_id = text(net.handles()[net.input(0)].c_str());
+        what.variable_id = text(net.others().handles[net.input(0)].c_str());
         what.variable_type = element_of(info.type);
         what.variable_shape = info.signature;
         seq<output_ref, 5> initial;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/tflite/network.hpp>
+
+/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only the operators of this header read them.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The parts of the complex numbers at input 0.
+inline output_ref spectrum_input(network& net) {
+    const auto found = net.others().spectra.find(net.input(0));
+    if (found == net.others().spectra.end()) {
+        net.wrong("its input 0 is ", name(net.input_info(0).type), ", but no RFFT2D gives it");
+    }
+    return found->second;
+}
+
+/// The spectrum of the last two axes, cropped or padded with zeros to the length of input 1; of the last axis the first half.
+inline void make_rfft2d(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    if (rank < 2 || net.input_info(0).type != tensor_type::float32 ||
+        net.output_info().type != tensor_type::complex64) {
+        net.wrong("needs float32 of two axes or more and gives complex64, not ", name(net.input_info(0).type), " of ",
+                  rank, " axes and ", name(net.output_info().type));
+    }
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    const output_ref length = net.make().add(op::convert{i64}, {net.codes(net.input(1), axes::as_in_file)});
+    const output_ref made =
+        net.make().add(op::rdft{}, {net.real_input(0), net.make().indices({last - 1, last}), length});
+    shape declared = net.output_info().signature;
+    declared.push_back(2);
+    if (!merge_shape(declared, net.make().shape_of(made))) {
+        net.wrong("its output is declared with shape ", net.output_info().signature,
+                  ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
+    }
+    net.others().spectra[net.op().outputs[0]] = made;
+}
+
+/// The real parts (0) or the imaginary ones (1).
+template <int Part>
+void make_part_of_spectrum(network& net) {
+    const output_ref all = spectrum_input(net);
+    net.give(net.make().add(op::gather{}, {all, net.make().integer(Part), net.make().integer(-1)}, 8));
+}
+
+/// sqrt(re^2 + im^2)
+inline void make_complex_abs(network& net) {
+    const output_ref all = spectrum_input(net);
+    op::reduce_l2 what;
+    what.keep_dims = false;
+    net.give(net.make().add(what, {all, net.make().indices({-1})}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
