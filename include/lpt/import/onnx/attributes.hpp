@@ -62,7 +62,7 @@ inline constexpr operators_by_attributes attributes_of_operators[] = {
     {"", "DFT", "axis@1-19 inverse onesided"},
     {"", "DeformConv", "dilations group kernel_shape offset_group pads strides"},
     {"", "DepthToSpace", "blocksize mode@11"},
-    {"", "DequantizeLinear", "axis@13 block_size@21 output_dtype@23"},
+    {"", "DequantizeLinear", "axis block_size@21 output_dtype@23"},
     {"", "Dropout", "consumed_inputs@1-5 is_test@1-6 ratio@1-11 seed@12"},
     {"", "Einsum", "equation"},
     {"", "Elu LeakyRelu", "alpha consumed_inputs@1-5"},
@@ -97,7 +97,7 @@ inline constexpr operators_by_attributes attributes_of_operators[] = {
     {"", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "ignore_index reduction"},
     {"", "NonMaxSuppression", "center_point_box"},
     {"", "Pad", "mode paddings@1-1 pads@2-10 value@1-10"},
-    {"", "QuantizeLinear", "axis@13 block_size@21 output_dtype@21 precision@23 saturate@19"},
+    {"", "QuantizeLinear", "axis block_size@21 output_dtype@21 precision@23 saturate@19"},
     {"", "RNN",
      "activation_alpha activation_beta activations clip direction hidden_size layout@14 "
      "output_sequence@1-6"},
@@ -221,7 +221,8 @@ struct listed_attribute {
 
 /// The attributes that an operator may have, as `operators_by_attributes` writes them; nothing for operators that are not known.
 ///
-/// Source: the operator schemas of ONNX and ONNX Runtime.
+/// Source: the operator schemas of ONNX and ONNX Runtime; but `axis` of QuantizeLinear and DequantizeLinear, which are of version 13, quantizers write in
+/// models of older ones.
 inline std::optional<std::string_view> attributes_of(std::string_view domain, std::string_view type) {
     using key = std::pair<std::string_view, std::string_view>;
     static const std::map<key, std::string_view> all = [] {
