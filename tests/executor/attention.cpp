@@ -187,7 +187,7 @@ TEST_CASE("Gather with computed indices is a step that moves blocks; negative in
         const output_ref where = model.parameter(type, shape{2, 4}, "where");
         const output_ref axis = model.constant(make_scalar(i64, 1));
         model.result(model.add(op::gather{}, {data, where, axis}, "rows", 8));
-        model.result(model.add(op::gather{1}, {data, where, axis}, {}, 8));
+        model.result(model.add(op::gather{1}, {data, where, axis}, "rows", 8));
         CHECK(steps_of(plan_of(model), "gather") == 2);
         const std::vector<tensor> inputs{numbers(f32, shape{2, 5, 3}, 0, 1, 100),
                                          make_integer_tensor(type, shape{2, 4}, {0, -1, 3, -5, 4, 1, 1, 2})};

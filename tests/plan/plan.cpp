@@ -367,12 +367,12 @@ TEST_CASE("Type-relaxed operations of a variable that take another type than the
     const op::read_value what{"v", f32, shape{2}};
     const output_ref halves = model.constant(make_tensor(f16, shape{2}, {1, 2}));
     model.result(model.add_relaxed(what, {halves}, {{f32}, {f32}}));
-    CHECK_THROWS_WITH_AS(plan_of(model), "variable 'v' has the type f32, and elsewhere f16", error);
+    CHECK_THROWS_WITH_AS(plan_of(model), "ReadValue: variable 'v' has the type f32, and elsewhere f16", error);
 
     graph writing;
     const output_ref bytes = writing.parameter(u8, shape{2}, "x");
     writing.result(writing.add_relaxed(op::assign{"v"}, {bytes}, {{f32}, {f32}}));
-    CHECK_THROWS_WITH_AS(plan_of(writing), "variable 'v' has the type f32, and elsewhere u8", error);
+    CHECK_THROWS_WITH_AS(plan_of(writing), "Assign: variable 'v' has the type f32, and elsewhere u8", error);
 }
 
 TEST_CASE("Windows with so many taps that bytes leave 32 bits have no kernel") {

@@ -22,7 +22,7 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
 /// What an error says, with the node that it is about in front, unless it names one of that operation itself.
 [[gnu::cold]] inline text naming(const node& each, const text& message) {
     const text_view operation = each.operation();
-    const text name = join({operation, " '", each.name(), "'"});
+    const text name = each.name().empty() ? text(operation) : join({operation, " '", each.name(), "'"});
     if (message.view().starts_with(join({operation, " '"}))) {
         return message;
     }
