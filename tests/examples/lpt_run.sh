@@ -241,7 +241,7 @@ cat >"$work/gather.xml" <<'XML'
 </layers><edges><edge from-layer="0" from-port="0" to-layer="3" to-port="0"/><edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
 <edge from-layer="2" from-port="0" to-layer="3" to-port="2"/><edge from-layer="3" from-port="3" to-layer="4" to-port="0"/></edges></net>
 XML
-rejects "lpt_run: $work/gather.xml: Gather: index 1 is outside an axis of size 1" "$work/gather.xml"
+rejects "lpt_run: $work/gather.xml: Gather 'chosen': index 1 is outside an axis of size 1" "$work/gather.xml"
 
 # Sizes that nothing decides are said, also where they are why a run fails.
 cat >"$work/open.xml" <<'XML'
