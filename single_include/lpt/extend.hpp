@@ -3287,22 +3287,22 @@ struct transpose_fusion
 #define LPT_HOLDS_OPTIMIZATION_OPTIMIZE_HPP
 namespace lpt::inline LPT_ABI {
 
-/// Compositions that are published functions.
-using function_fusions = stage<gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
-                               gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
-                               hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion,
-                               swish_fusion_with_beta, mish_fusion, mvn_fusion, mvn_fusion_by_product>;
+/// Compositions that are published functions, and the shuffled channels of groups.
+using function_fusions =
+    stage<shuffle_channels_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+          gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
+          hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
+          mish_fusion, mvn_fusion, mvn_fusion_by_product>;
 
 /// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
 /// node.
-using default_optimizations =
-    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion,
-                         reshape_elimination, reshape_fusion, concat_fusion, convolution_cropping,
-                         group_convolution_cropping, group_normalization_decomposition>,
-                   function_fusions,
-                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
-                         attention_fusion_of_columns, quantization_of_bytes, product_quantization, product_scaling,
-                         fully_connected_compression, gather_compression>>;
+using default_optimizations = detail::joined<
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination, reshape_fusion,
+          concat_fusion, convolution_cropping, group_convolution_cropping, group_normalization_decomposition>,
+    function_fusions,
+    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
+          quantization_of_bytes, product_quantization, product_scaling, fully_connected_compression,
+          gather_compression>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.
@@ -3322,7 +3322,8 @@ constexpr seq<refusal> rewrite_or_restore(graph& model, const transformation_opt
 }  // namespace detail
 
 /// Makes the published functions of their compositions, before the transformations: these would merge a factor at the end of a composition,
-/// as the 0.5 of Gelu, into the FakeQuantize behind it, and nothing would find the function any more.
+/// as the 0.5 of Gelu, into the FakeQuantize behind it, and nothing would find the function any more; and a dequantization with a number for each
+/// channel moves through ShuffleChannels, but not through the Reshapes that it is written with.
 ///
 /// Belongs between `prepare` and the transformations, for networks that are going to be run; `optimize` does it, too, for those that are not
 /// transformed. Results differ by the rounding of intermediate values that are no longer made. Gives the refusals of the rules; raises an

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -253,13 +254,24 @@ class model_builder {
         }
         return words;
     }
+    /// What an operation that is made of the current node says of itself, without the name, which the place has already.
+    std::string without_name(const text& message) const {
+        const std::string words = message.c_str();
+        const std::string named = " '" + now_.name + "': ";
+        const std::size_t end = words.find(' ');
+        if (end == std::string::npos || words.compare(end, named.size(), named) != 0) {
+            return words;
+        }
+        const std::string operation = words.substr(0, end);
+        return (operation == now_.type ? "" : operation + ": ") + words.substr(end + named.size());
+    }
     /// Runs what makes nodes; what it raises gets the place in front.
     template <class Action>
     auto at_place(Action&& action) {
         try {
             return action();
         } catch (const error& raised) {
-            fail({place(), ": ", raised.message()});
+            fail({place(), ": ", without_name(raised.message()).c_str()});
         }
     }
     static bool does_the_work(const node& each) {
@@ -267,6 +279,18 @@ class model_builder {
                                                                     : op::row_of(each.attributes()).traits,
                        op::trait::byte_factors) ||
                each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
+    }
+    /// True for a matrix of small integers that is seen as real numbers.
+    bool begins_dequantization(const node& each) const {
+        if (!each.is<op::convert>() || !is_real(each.type())) {
+            return false;
+        }
+        const element stored = model_.type(each.input(0));
+        std::size_t long_axes = 0;
+        for (const dimension size : each.shape().dimensions()) {
+            long_axes += size > 1 ? 1 : 0;
+        }
+        return is_integral(stored) && stored != boolean && bit_width(stored) <= 8 && long_axes > 1;
     }
     std::string unique(const std::string& wanted) {
         const auto [found, is_new] = names_.try_emplace(wanted, 1);
@@ -325,12 +349,14 @@ public:
         made_.push_back(id);
         return id;
     }
-    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters.
+    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters; not weights in bytes,
+    /// whose dequantization transformations look for.
     output_ref add(op::attributes what, view<output_ref> inputs, int version = -1) {
         constexpr std::int64_t few = 4096;
         const node_id id = add_node(std::move(what), inputs, version);
         const shape& dimensions = model_[id].shape();
-        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few) {
+        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few ||
+            begins_dequantization(model_[id])) {
             return id;
         }
         seq<output_ref> values;
@@ -673,8 +699,14 @@ class message {
             return read();
         } catch (const protozero::end_of_buffer_exception&) {
             fail({"is cut off, or not an ONNX model: a field at byte ", at, " is longer than what it is part of"});
-        } catch (const protozero::exception& broken) {
-            fail({"is not an ONNX model: ", broken.what(), " at byte ", at});
+        } catch (const protozero::varint_too_long_exception&) {
+            fail({"is not an ONNX model: a number of more than 10 bytes at byte ", at});
+        } catch (const protozero::unknown_pbf_wire_type_exception&) {
+            fail({"is not an ONNX model: a field of another wire type than 0, 1, 2 and 5 at byte ", at});
+        } catch (const protozero::invalid_tag_exception&) {
+            fail({"is not an ONNX model: a field with a number that fields cannot have at byte ", at});
+        } catch (const protozero::exception&) {
+            fail({"is not an ONNX model: no field of protocol buffers at byte ", at});
         }
     }
     template <class Number, class Get>
@@ -781,6 +813,15 @@ struct attribute {
     std::vector<std::int64_t> integers;
     std::vector<std::string_view> many_words;
 };
+
+/// What AttributeProto.AttributeType calls a type.
+inline std::string name_of_attribute_type(std::int64_t type) {
+    constexpr const char* names[] = {"UNDEFINED",      "FLOAT",      "INT",        "STRING",  "TENSOR", "GRAPH",
+                                     "FLOATS",         "INTS",       "STRINGS",    "TENSORS", "GRAPHS", "SPARSE_TENSOR",
+                                     "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+    return type >= 0 && type < static_cast<std::int64_t>(std::size(names)) ? names[type]
+                                                                           : "number " + std::to_string(type);
+}
 
 struct node_description {
     std::string_view name;
@@ -899,7 +940,7 @@ inline dimension read_dimension(message from) {
         if (from.field() == 1) {
             const std::int64_t value = from.integer();
             if (value < -1 || value > most_elements) {
-                fail({"a size of ", value, " at byte ", from.byte()});
+                fail({"has a size of ", value, ", expected at most ", most_elements, ", or -1 where it is open"});
             }
             size = value < 0 ? dynamic_dimension : value;
         } else {
@@ -956,15 +997,25 @@ inline void read_type(message from, value_description& to) {
     }
 }
 
-inline value_description read_value(message from) {
+/// `kind`: input, output or value, for messages.
+inline value_description read_value(message from, const char* kind) {
     value_description result;
     result.byte = from.byte();
+    message type;  // read last, so that errors know the name
     while (from.next()) {
         switch (from.field()) {
             case 1: result.name = from.view(); break;
-            case 2: read_type(from.inner(), result); break;
+            case 2: type = from.inner(); break;
             default: from.skip();
         }
+    }
+    if (type.file() == nullptr) {
+        return result;
+    }
+    try {
+        read_type(type, result);
+    } catch (const error& raised) {
+        fail({kind, " '", shown(result.name), "' at byte ", result.byte, ": ", raised.message()});
     }
     return result;
 }
@@ -992,9 +1043,9 @@ inline graph_description read_graph(message from) {
                 result.initializers.emplace_back(name_of_tensor(tensor.open()), tensor);
                 break;
             }
-            case 11: result.inputs.push_back(read_value(from.inner())); break;
-            case 12: result.outputs.push_back(read_value(from.inner())); break;
-            case 13: result.between.push_back(read_value(from.inner())); break;
+            case 11: result.inputs.push_back(read_value(from.inner(), "input")); break;
+            case 12: result.outputs.push_back(read_value(from.inner(), "output")); break;
+            case 13: result.between.push_back(read_value(from.inner(), "value")); break;
             case 15: result.sparse_initializer = {from.view(), from.file()}; break;
             default: from.skip();
         }
@@ -1394,6 +1445,7 @@ struct quantized_tensor {
     bool is_counted = false;  // `real` are whole numbers of steps, counted from the zero point
     output_ref dequantized;  // made when it is asked for
     output_ref integers;  // made when it is asked for
+    output_ref second_operand = {};  // `dequantized` for products with it, for which targets may ask another type
 };
 
 /// What a name of the file stands for: a tensor, or a list of values (a sequence).
@@ -1623,6 +1675,8 @@ public:
     output_ref plain_of(const value& from);
     /// The real numbers that a quantized value stands for.
     output_ref real_of(const value& from);
+    /// The same for the second operand of a product: apart, because it may need another type than other readers.
+    output_ref real_operand_of(const value& from);
 
     /// Raises an error where what was made since the graph had `before` places for nodes is more than the file's size allows.
     void count_made(std::size_t before) {
@@ -1639,7 +1693,7 @@ public:
         }
     }
     void read_nodes(const std::vector<node_description>& nodes, scope& names);
-    void read_node(const node_description& node, scope& names);
+    void read_node(const node_description& node, std::size_t number, scope& names);
     void call(const function_description& function, const node_description& caller, scope& names);
     output_ref constant_as_read(const tensor& stored) {
         const output_ref made = builder_.constant(stored);
@@ -1866,7 +1920,8 @@ public:
     const attribute* find(std::string_view name, std::int64_t type) {
         const attribute* found = node_.find(name);
         if (found != nullptr && found->type != 0 && found->type != type) {
-            wrong({"attribute '", shown(name), "' has type ", found->type, ", not ", type});
+            wrong({"attribute '", shown(name), "' has the type ", name_of_attribute_type(found->type).c_str(),
+                   ", expected ", name_of_attribute_type(type).c_str()});
         }
         return found;
     }
@@ -1874,7 +1929,13 @@ public:
         const attribute* found = find(name, 2);
         return found != nullptr ? found->integer : otherwise;
     }
-    bool flag(std::string_view name, bool otherwise = false) { return integer(name, otherwise ? 1 : 0) != 0; }
+    bool flag(std::string_view name, bool otherwise = false) {
+        const std::int64_t given = integer(name, otherwise ? 1 : 0);
+        if (given != 0 && given != 1) {
+            wrong({"attribute '", shown(name), "' is ", given, ", expected 0 or 1"});
+        }
+        return given != 0;
+    }
     double real(std::string_view name, double otherwise) {
         const attribute* found = find(name, 1);
         return found != nullptr ? static_cast<double>(found->real) : otherwise;
@@ -2373,8 +2434,19 @@ struct quantization_bounds {
     tensor high;
     tensor least;  // the numbers as which the bounds are stored
     tensor greatest;
-    std::int64_t levels;
+    op::fake_quantize what;
 };
+
+/// The level that all zero points are, or none.
+inline std::int64_t zero_level_of(const quantization& how, std::size_t count) {
+    const double level = zero_point_of(how, 0) - facts(how.type).lowest;
+    for (std::size_t i = 1; i < count; ++i) {
+        if (zero_point_of(how, i) != zero_point_of(how, 0)) {
+            return op::fake_quantize::no_level;
+        }
+    }
+    return static_cast<std::int64_t>(level);
+}
 
 inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) {
     const element_facts& limits = facts(how.type);
@@ -2397,15 +2469,20 @@ inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) 
         dimensions = shape::of_ones(rank);
         dimensions[static_cast<std::size_t>(how.axis)] = static_cast<dimension>(count);
     }
-    return {make_tensor(f32, dimensions, low), make_tensor(f32, dimensions, high), make_scalar(f32, limits.lowest),
-            make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
+    return {make_tensor(f32, dimensions, low),
+            make_tensor(f32, dimensions, high),
+            make_scalar(f32, limits.lowest),
+            make_scalar(f32, limits.highest),
+            {.levels = static_cast<std::int64_t>(steps) + 1, .zero_level = zero_level_of(how, count)}};
 }
 
 /// The same where what is quantized are whole steps already: bounds that are whole numbers, with nothing to round.
 inline quantization_bounds counted_bounds_of(const quantization& how, std::size_t rank) {
     quantization steps = how;
     steps.scale = make_scalar(f32, 1);
-    return bounds_of(steps, rank);
+    quantization_bounds result = bounds_of(steps, rank);
+    result.what.zero_level = op::fake_quantize::no_level;
+    return result;
 }
 
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
@@ -2417,11 +2494,9 @@ inline std::size_t rank_of(const model_builder& to, output_ref of) {
 inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
     const std::size_t rank = rank_of(to, from.real);
     const quantization_bounds bounds = from.is_counted ? counted_bounds_of(from.how, rank) : bounds_of(from.how, rank);
-    op::fake_quantize what;
-    what.levels = bounds.levels;
     const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
                                  to.constant(bounds.least), to.constant(bounds.greatest)};
-    const output_ref rounded = to.add_node(what, view<output_ref>(inputs, 5));
+    const output_ref rounded = to.add_node(bounds.what, view<output_ref>(inputs, 5));
     return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
 }
 
@@ -2448,9 +2523,7 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
     if (const output_ref limited = limited_steps(to, from)) {
         return limited;
     }
-    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
-    op::fake_quantize what;
-    what.levels = bounds.levels;
+    quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
     const output_ref low = to.constant(bounds.low);
     const output_ref high = to.constant(bounds.high);
     output_ref inputs[] = {from.real, low, high, low, high};
@@ -2458,8 +2531,9 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
         const quantization_bounds steps = counted_bounds_of(from.how, rank_of(to, from.real));
         inputs[1] = to.constant(steps.low);
         inputs[2] = to.constant(steps.high);
+        bounds.what = steps.what;
     }
-    return to.add_node(what, view<output_ref>(inputs, 5));
+    return to.add_node(bounds.what, view<output_ref>(inputs, 5));
 }
 
 /// The quantization that input 0 has, and all other quantized inputs, too; nothing where there is none, or one per axis.
@@ -2498,6 +2572,54 @@ inline output_ref dequantized(model_builder& to, output_ref from, const quantiza
 }
 
 }  // namespace lpt::inline LPT_ABI::onnx::detail
+#endif
+
+// ======== lpt/import/onnx/scales.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SCALES_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SCALES_HPP
+/// Which scales and zero points a file may have.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Raises an error for a zero point of another shape than its scale, as QuantizeLinear and DequantizeLinear ask it. One number may have no axis or
+/// one of size 1.
+inline void check_zero_point_shape(operation& n, std::size_t scale, std::size_t zero_point) {
+    if (!n.has(zero_point)) {
+        return;
+    }
+    const lpt::shape& scales = n.shape(n.in(scale));
+    const lpt::shape& zeros = n.shape(n.in(zero_point));
+    const bool is_one_number =
+        scales.is_static() && zeros.is_static() && scales.elements() == 1 && zeros.elements() == 1;
+    lpt::shape merged = scales;
+    if (!is_one_number && !merge_shape(merged, zeros)) {
+        n.wrong({"input ", zero_point, ", the zero point, has the shape ", zeros, ", expected ", scales,
+                 ", that of the scale"});
+    }
+}
+
+/// What a scale does, which decides whether it may be 0, which divides nothing, and turns to 0 what it multiplies; or negative, which those of blocks are
+/// whose largest number is positive.
+enum class scale_use { quantizes, dequantizes, dequantizes_blocks };
+
+/// Raises an error for a known scale that has no meaning for its use.
+inline void check_scale(operation& n, std::size_t port, scale_use use) {
+    const tensor* const scale = n.has(port) ? n.known(n.in(port)) : nullptr;
+    for (std::size_t i = 0; scale != nullptr && i < scale->elements(); ++i) {
+        const double value = scale->real(i);
+        const bool has_meaning = use == scale_use::quantizes     ? value > 0
+                                 : use == scale_use::dequantizes ? value >= 0
+                                                                 : true;
+        if (std::isfinite(value) && has_meaning) {
+            continue;
+        }
+        n.wrong({"input ", port, ", the scale, has the value ", value, ", expected a finite number",
+                 use == scale_use::quantizes     ? " above 0"
+                 : use == scale_use::dequantizes ? " from 0 on"
+                                                 : ""});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
 // ======== lpt/import/onnx/quantization.hpp
@@ -2543,9 +2665,10 @@ inline void check_is_one_number(operation& n, std::size_t port) {
     }
 }
 
-/// Scale and zero point at two ports, where both are known.
+/// Scale and zero point at two ports, where both are known. Raises an error for a known scale that has no meaning for its use.
 inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
-                                                      std::int64_t axis, element type) {
+                                                      std::int64_t axis, element type, scale_use use) {
+    check_scale(n, scale, use);
     if (!n.is_known(scale) || (n.has(zero_point) && !n.is_known(zero_point))) {
         return std::nullopt;
     }
@@ -2564,7 +2687,7 @@ inline std::optional<quantization> known_quantization(operation& n, std::size_t 
         }
     }
     for (std::size_t i = 0; i < how.scale.elements(); ++i) {
-        if (!(how.scale.real(i) > 0) || how.scale.real(i) > 3e38) {
+        if (how.scale.real(i) > 3e38) {
             return std::nullopt;  // no bounds: computed as it is written
         }
     }
@@ -2699,7 +2822,8 @@ inline void read_quantize(operation& n) {
                               : n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32
                                                                               : n.type(n.in(1));
     const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
-    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    check_zero_point_shape(n, 1, 2);
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type, scale_use::quantizes);
     if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
         how->scale.dimensions().rank() < 2) {
         check_axis(n, x, *how);
@@ -2714,11 +2838,14 @@ inline void read_quantize(operation& n) {
     n.out_value(0, result);
 }
 
+/// What reads quantized data: the second operand of a product of two that are computed, or anything else.
+enum class operand { any, second };
+
 /// The real numbers that input `port` stands for with this quantization.
-inline output_ref dequantized_input(operation& n, std::size_t port, quantization how) {
+inline output_ref dequantized_input(operation& n, std::size_t port, quantization how, operand as = operand::any) {
     const value x = n.value_at(port);
     if (x.quantized && x.quantized->how == how) {
-        return n.reader().real_of(x);
+        return as == operand::second ? n.reader().real_operand_of(x) : n.reader().real_of(x);
     }
     const output_ref integers = n.reader().plain_of(x);
     check_axis(n, integers, how);
@@ -2780,8 +2907,10 @@ inline void read_dequantize(operation& n) {
     }
     check_zero_point(n, 0, 2);
     check_real_of_standard(n, 1);
+    check_zero_point_shape(n, 1, 2);
     const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
-    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    std::optional<quantization> how =
+        known_quantization(n, 1, 2, axis, type, block == 0 ? scale_use::dequantizes : scale_use::dequantizes_blocks);
     const bool is_bias = type == i32;
     if (how && block == 0 && !is_bias && result == f32 && is_integral(type) && how->scale.dimensions().rank() < 2) {
         n.out(dequantized_input(n, 0, *how));
@@ -2840,13 +2969,14 @@ inline void read_dynamic_quantize(operation& n) {
 
 /// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
-                          std::int64_t axis = 0) {
+                          std::int64_t axis = 0, operand as = operand::any) {
     check_zero_point(n, port, zero_point);
     check_real_of_standard(n, scale);
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
+    std::optional<quantization> how =
+        known_quantization(n, scale, zero_point, axis, stored_type_at(n, port), scale_use::dequantizes);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
-        return dequantized_input(n, port, *how);
+        return dequantized_input(n, port, *how, as);
     }
     const output_ref integers = n.in(port);
     output_ref real = n.convert(integers, f32);
@@ -2862,7 +2992,7 @@ inline void out_quantized(operation& n, output_ref real, std::size_t scale, std:
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
     check_real_of_standard(n, scale);
     check_quantized_type(n, type);
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type, scale_use::quantizes);
     if (how) {
         how->scale = evaluation::convert_tensor(how->scale, f32);
         n.out_value(0, quantized_value(n, real, *how));
@@ -3178,7 +3308,7 @@ inline void read_quantized_convolution(operation& n) {
 
 inline void read_quantized_product(operation& n) {
     const output_ref a = real_at(n, 0, 1, 2, -2);
-    const output_ref b = real_at(n, 3, 4, 5, -1);
+    const output_ref b = real_at(n, 3, 4, 5, -1, operand::second);
     out_quantized(n, n.make(op::mat_mul{}, {a, b}), 6, 7);
 }
 
@@ -4205,6 +4335,7 @@ inline void read_grid_sample(operation& n) {
 
 inline constexpr operator_entry resampling_operators[] = {
     {"", "GridSample", read_grid_sample},
+    {"com.microsoft", "GridSample", read_grid_sample},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -4436,6 +4567,260 @@ inline constexpr operator_entry resize_operators[] = {{"", "Resize", read_any_re
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/attributes.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_ATTRIBUTES_HPP
+#define LPT_HOLDS_IMPORT_ONNX_ATTRIBUTES_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+namespace detail {
+
+/// Operators that have the same attributes.
+struct operators_by_attributes {
+    std::string_view domain;
+    std::string_view types;  // with spaces between, as the attributes
+    std::string_view attributes;  // `name`; `name@11`: from version 11 of the set on; `name@7-10`: up to version 10
+};
+
+inline constexpr operators_by_attributes attributes_of_operators[] = {
+    {"",
+     "Acos Acosh Asin Asinh Atan Atanh BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cos Cosh Det "
+     "DynamicQuantizeLinear Erf Expand GlobalAveragePool GlobalMaxPool GreaterOrEqual HardSwish Identity "
+     "IsNaN LessOrEqual MatMul MatMulInteger Mish NonZero Not OptionalGetElement OptionalHasElement "
+     "QLinearMatMul Round SequenceAt SequenceConstruct SequenceErase SequenceInsert SequenceLength Sign "
+     "Sin Sinh Size Softplus Softsign Tan Tile Where",
+     ""},
+    {"", "Abs Ceil Exp Floor Log Max Mean Min Neg PRelu Reciprocal Relu Sigmoid Sqrt Sum Tanh", "consumed_inputs@1-5"},
+    {"", "Add Div Mul Sub", "axis@1-6 broadcast@1-6 consumed_inputs@1-5"},
+    {"", "AffineGrid", "align_corners"},
+    {"", "And Equal Greater Less Or Pow Xor", "axis@1-6 broadcast@1-6"},
+    {"", "ArgMax ArgMin", "axis keepdims select_last_index@12"},
+    {"", "Attention",
+     "is_causal kv_num_heads left_window_size@25 q_num_heads qk_matmul_output_mode right_window_size@25 "
+     "scale softcap softmax_precision"},
+    {"", "AveragePool", "auto_pad ceil_mode@10 count_include_pad@7 dilations@19 kernel_shape pads strides"},
+    {"", "BatchNormalization", "consumed_inputs@1-5 epsilon is_test@1-6 momentum spatial@1-8 training_mode@14"},
+    {"", "BitCast", "to"},
+    {"", "BitShift", "direction"},
+    {"", "BlackmanWindow HammingWindow HannWindow", "output_datatype periodic"},
+    {"", "Cast", "round_mode@24 saturate@19 to"},
+    {"", "CastLike", "round_mode@24 saturate@19"},
+    {"", "CausalConvWithState", "activation"},
+    {"", "Celu SwiGLU Swish ThresholdedRelu", "alpha"},
+    {"", "CenterCropPad", "axes"},
+    {"", "Clip", "consumed_inputs@1-5 max@1-10 min@1-10"},
+    {"", "Col2Im", "dilations pads strides"},
+    {"", "Compress Concat Flatten Gather GatherElements Hardmax LogSoftmax OneHot Scatter Softmax", "axis"},
+    {"", "ConcatFromSequence", "axis new_axis"},
+    {"", "Constant",
+     "sparse_value@11 value value_float@12 value_floats@12 value_int@12 value_ints@12 value_string@12 "
+     "value_strings@12"},
+    {"", "ConstantOfShape", "value"},
+    {"", "Conv ConvInteger QLinearConv", "auto_pad dilations group kernel_shape pads strides"},
+    {"", "ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
+    {"", "CumProd CumSum", "exclusive reverse"},
+    {"", "DFT", "axis@1-19 inverse onesided"},
+    {"", "DeformConv", "dilations group kernel_shape offset_group pads strides"},
+    {"", "DepthToSpace", "blocksize mode@11"},
+    {"", "DequantizeLinear", "axis block_size@21 output_dtype@23"},
+    {"", "Dropout", "consumed_inputs@1-5 is_test@1-6 ratio@1-11 seed@12"},
+    {"", "Einsum", "equation"},
+    {"", "Elu LeakyRelu", "alpha consumed_inputs@1-5"},
+    {"", "EyeLike", "dtype k"},
+    {"", "GRU",
+     "activation_alpha activation_beta activations clip direction hidden_size layout@14 "
+     "linear_before_reset@3 output_sequence@1-6"},
+    {"", "GatherND", "batch_dims@12"},
+    {"", "Gelu", "approximate"},
+    {"", "Gemm", "alpha beta broadcast@1-6 transA transB"},
+    {"", "GlobalLpPool", "p"},
+    {"", "GridSample", "align_corners mode padding_mode"},
+    {"", "GroupNormalization", "epsilon num_groups stash_type@21"},
+    {"", "HardSigmoid", "alpha beta consumed_inputs@1-5"},
+    {"", "If", "else_branch then_branch"},
+    {"", "InstanceNormalization", "consumed_inputs@1-5 epsilon"},
+    {"", "IsInf", "detect_negative detect_positive"},
+    {"", "LRN", "alpha beta bias size"},
+    {"", "LSTM",
+     "activation_alpha activation_beta activations clip direction hidden_size input_forget layout@14 "
+     "output_sequence@1-6"},
+    {"", "LayerNormalization RMSNormalization SimplifiedLayerNormalization", "axis epsilon stash_type"},
+    {"", "LinearAttention", "chunk_size kv_num_heads q_num_heads scale update_rule"},
+    {"", "Loop", "body"},
+    {"", "LpNormalization", "axis p"},
+    {"", "LpPool", "auto_pad ceil_mode@18 dilations@18 kernel_shape p pads strides"},
+    {"", "MaxPool", "auto_pad ceil_mode@10 dilations@10 kernel_shape pads storage_order@8 strides"},
+    {"", "MaxUnpool", "kernel_shape pads strides"},
+    {"", "MeanVarianceNormalization", "across_channels@1-8 axes@9 normalize_variance@1-8"},
+    {"", "MelWeightMatrix", "output_datatype"},
+    {"", "Mod", "fmod"},
+    {"", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "ignore_index reduction"},
+    {"", "NonMaxSuppression", "center_point_box"},
+    {"", "Pad", "mode paddings@1-1 pads@2-10 value@1-10"},
+    {"", "QuantizeLinear", "axis block_size@21 output_dtype@21 precision@23 saturate@19"},
+    {"", "RNN",
+     "activation_alpha activation_beta activations clip direction hidden_size layout@14 "
+     "output_sequence@1-6"},
+    {"", "Range", "stash_type@27"},
+    {"",
+     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
+     "ReduceSumSquare",
+     "axes@1-17 keepdims noop_with_empty_axes@18"},
+    {"", "ReduceSum", "axes@1-12 keepdims noop_with_empty_axes@13"},
+    {"", "Reshape", "allowzero@14 consumed_inputs@1-4 shape@1-4"},
+    {"", "Resize",
+     "antialias@18 axes@18 coordinate_transformation_mode@11 cubic_coeff_a@11 exclude_outside@11 "
+     "extrapolation_value@11 keep_aspect_ratio_policy@18 mode nearest_mode@11"},
+    {"", "ReverseSequence", "batch_axis time_axis"},
+    {"", "RoiAlign", "coordinate_transformation_mode@16 mode output_height output_width sampling_ratio spatial_scale"},
+    {"", "RotaryEmbedding", "interleaved num_heads rotary_embedding_dim"},
+    {"", "STFT", "onesided"},
+    {"", "Scan",
+     "body directions@1-8 num_scan_inputs scan_input_axes@9 scan_input_directions@9 scan_output_axes@9 "
+     "scan_output_directions@9"},
+    {"", "ScatterElements", "axis reduction@16"},
+    {"", "ScatterND", "reduction@16"},
+    {"", "Selu", "alpha consumed_inputs@1-5 gamma"},
+    {"", "SequenceEmpty", "dtype"},
+    {"", "Shape", "end@15 start@15"},
+    {"", "Shrink", "bias lambd"},
+    {"", "Slice", "axes@1-9 ends@1-9 starts@1-9"},
+    {"", "SpaceToDepth", "blocksize mode@28"},
+    {"", "Split", "axis num_outputs@18 split@1-12"},
+    {"", "SplitToSequence", "axis keepdims"},
+    {"", "Squeeze Unsqueeze", "axes@1-12"},
+    {"", "TensorScatter", "axis mode"},
+    {"", "TfIdfVectorizer",
+     "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s "
+     "pool_strings weights"},
+    {"", "TopK", "axis k@1-9 largest@11 sorted@11"},
+    {"", "Transpose", "perm"},
+    {"", "Trilu", "upper"},
+    {"", "Unique", "axis sorted"},
+    {"", "Upsample", "height_scale@1-6 mode scales@7-8 width_scale@1-6"},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", ""},
+    {"ai.onnx.ml", "Binarizer", "threshold"},
+    {"ai.onnx.preview", "FlexAttention", "prob_mod scale score_mod softmax_precision"},
+    {"com.microsoft",
+     "BiasGelu DynamicQuantizeLinear DynamicQuantizeMatMul ExpandDims FastGelu GatherND Gelu Inverse "
+     "MatMulIntegerToFloat QLinearAdd QLinearMul QLinearSigmoid QLinearWhere Range",
+     ""},
+    {"com.microsoft", "Attention",
+     "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes "
+     "rotary_embedding_dim scale unidirectional"},
+    {"com.microsoft", "CDist", "metric"},
+    {"com.microsoft", "CropAndResize", "extrapolation_value mode"},
+    {"com.microsoft", "DequantizeLinear QLinearConcat QuantizeLinear", "axis"},
+    {"com.microsoft", "DynamicQuantizeLSTM",
+     "activation_alpha activation_beta activations clip direction hidden_size input_forget"},
+    {"com.microsoft", "EmbedLayerNormalization", "epsilon mask_index_type"},
+    {"com.microsoft", "QEmbedLayerNormalization", "epsilon"},
+    {"com.microsoft", "FusedConv NhwcFusedConv",
+     "activation activation_params auto_pad dilations group kernel_shape pads strides"},
+    {"com.microsoft", "FusedGemm",
+     "activation activation_alpha activation_beta activation_gamma alpha beta transA transB"},
+    {"com.microsoft", "FusedMatMul", "alpha transA transB transBatchA transBatchB"},
+    {"com.microsoft", "GatherBlockQuantized", "bits block_size gather_axis quantize_axis"},
+    {"com.microsoft", "GroupQueryAttention",
+     "causal do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads "
+     "qk_norm_epsilon qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap "
+     "v_quant_type"},
+    {"com.microsoft", "LayerNormalization", "axis epsilon stash_type"},
+    {"com.microsoft", "GridSample", "align_corners mode padding_mode"},
+    {"com.microsoft", "MatMulBnb4", "K N block_size quant_type training_mode transB"},
+    {"com.microsoft", "QLinearReduceMean", "axes keepdims"},
+    {"com.microsoft", "MatMulNBits", "K N accuracy_level bits block_size weight_prepacked"},
+    {"com.microsoft", "MultiHeadAttention", "mask_filter_value num_heads scale unidirectional"},
+    {"com.microsoft", "NhwcMaxPool", "auto_pad ceil_mode dilations kernel_shape pads strides"},
+    {"com.microsoft", "Pad", "mode"},
+    {"com.microsoft", "QAttention",
+     "do_rotary mask_filter_value num_heads past_present_share_buffer scale unidirectional"},
+    {"com.microsoft", "QGemm TransposeMatMul", "alpha transA transB"},
+    {"com.microsoft", "QLinearAveragePool",
+     "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides"},
+    {"com.microsoft", "QLinearConv", "auto_pad channels_last dilations group kernel_shape pads strides"},
+    {"com.microsoft", "QLinearGlobalAveragePool", "channels_last"},
+    {"com.microsoft", "QLinearLeakyRelu QuickGelu", "alpha"},
+    {"com.microsoft", "QLinearSoftmax", "axis opset"},
+    {"com.microsoft", "RotaryEmbedding", "interleaved is_packed_batching num_heads rotary_embedding_dim scale"},
+    {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", "epsilon"},
+    {"com.microsoft", "Trilu", "upper"},
+};
+
+/// Calls `visit` with each of the words that have spaces between.
+template <class Visit>
+void visit_words(std::string_view words, const Visit& visit) {
+    for (std::size_t begin = 0; begin < words.size();) {
+        const std::size_t end =
+            words.find(' ', begin) == std::string_view::npos ? words.size() : words.find(' ', begin);
+        visit(words.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+/// One attribute of the list.
+struct listed_attribute {
+    std::string_view name;
+    std::int64_t first = 1;  // versions of the operator set that have it
+    std::int64_t last = INT64_MAX;
+
+    explicit listed_attribute(std::string_view word) : name(word.substr(0, word.find('@'))) {
+        if (name.size() == word.size()) {
+            return;
+        }
+        const char* const end = word.data() + word.size();
+        const auto read = std::from_chars(word.data() + name.size() + 1, end, first);
+        if (read.ptr != end) {
+            std::from_chars(read.ptr + 1, end, last);
+        }
+    }
+    bool is_in(std::int64_t version) const { return version >= first && version <= last; }
+};
+
+}  // namespace detail
+
+/// The attributes that an operator may have, as `operators_by_attributes` writes them; nothing for operators that are not known.
+///
+/// Source: the operator schemas of ONNX and ONNX Runtime; but `axis` of QuantizeLinear and DequantizeLinear, which are of version 13, quantizers write in
+/// models of older ones.
+inline std::optional<std::string_view> attributes_of(std::string_view domain, std::string_view type) {
+    using key = std::pair<std::string_view, std::string_view>;
+    static const std::map<key, std::string_view> all = [] {
+        std::map<key, std::string_view> result;
+        for (const detail::operators_by_attributes& each : detail::attributes_of_operators) {
+            detail::visit_words(each.types,
+                                [&](std::string_view word) { result[{each.domain, word}] = each.attributes; });
+        }
+        return result;
+    }();
+    const auto found = all.find({domain, type});
+    return found == all.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// True for an attribute of a list that one version has.
+inline bool has_attribute(std::string_view listed, std::string_view name, std::int64_t version) {
+    bool result = false;
+    detail::visit_words(listed, [&](std::string_view word) {
+        const detail::listed_attribute each(word);
+        result = result || (each.name == name && each.is_in(version));
+    });
+    return result;
+}
+
+/// The attributes of a list that one version has, for messages.
+inline std::string attributes_in_words(std::string_view listed, std::int64_t version) {
+    std::string result;
+    detail::visit_words(listed, [&](std::string_view word) {
+        const detail::listed_attribute each(word);
+        if (each.is_in(version)) {
+            result += (result.empty() ? "" : ", ") + std::string(each.name);
+        }
+    });
+    return result.empty() ? "none" : result;
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/most_inputs.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_MOST_INPUTS_HPP
 #define LPT_HOLDS_IMPORT_ONNX_MOST_INPUTS_HPP
@@ -4443,14 +4828,15 @@ namespace lpt::inline LPT_ABI::onnx {
 
 namespace detail {
 
-/// Operators that have at most so many inputs, in the version that has most of them.
+/// Operators that have the same number of inputs.
 struct operators_by_inputs {
     std::string_view domain;
-    std::size_t most;
+    std::size_t count;
     std::string_view types;  // with spaces between
 };
 
-inline constexpr operators_by_inputs inputs_of_operators[] = {
+/// At most, in the version that has most of them.
+inline constexpr operators_by_inputs most_inputs_of_operators[] = {
     {"", 0, "Constant SequenceEmpty"},
     {"", 1,
      "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot BlackmanWindow Cast Ceil Celu "
@@ -4480,13 +4866,14 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
     {"ai.onnx.preview", 3, "FlexAttention"},
     {"com.microsoft", 1, "DynamicQuantizeLinear Gelu Inverse NhwcMaxPool QuickGelu"},
-    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND TransposeMatMul Trilu"},
+    {"com.microsoft", 2, "BiasGelu CDist ExpandDims FastGelu FusedMatMul GatherND GridSample TransposeMatMul Trilu"},
     {"com.microsoft", 3, "DequantizeLinear FusedGemm LayerNormalization Pad QuantizeLinear Range"},
     {"com.microsoft", 4,
-     "CropAndResize FusedConv GatherBlockQuantized RotaryEmbedding SkipSimplifiedLayerNormalization"},
+     "CropAndResize FusedConv GatherBlockQuantized MatMulBnb4 NhwcFusedConv RotaryEmbedding "
+     "SkipSimplifiedLayerNormalization"},
     {"com.microsoft", 5,
      "DynamicQuantizeMatMul QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
-     "QLinearSoftmax SkipLayerNormalization"},
+     "QLinearReduceMean QLinearSoftmax SkipLayerNormalization"},
     {"com.microsoft", 6, "MatMulNBits"},
     {"com.microsoft", 7, "Attention MatMulIntegerToFloat"},
     {"com.microsoft", 8, "QLinearAdd QLinearMul"},
@@ -4494,7 +4881,69 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
     {"com.microsoft", 10, "MultiHeadAttention"},
     {"com.microsoft", 12, "DynamicQuantizeLSTM"},
     {"com.microsoft", 14, "GroupQueryAttention"},
+    {"com.microsoft", 18, "QEmbedLayerNormalization"},
 };
+
+/// At least, in the version that needs least of them: up to the last that is not optional.
+inline constexpr operators_by_inputs least_inputs_of_operators[] = {
+    {"", 1,
+     "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot BlackmanWindow Cast "
+     "Ceil Celu Clip Concat ConcatFromSequence ConstantOfShape Cos Cosh DFT DepthToSpace Det Dropout "
+     "DynamicQuantizeLinear Einsum Elu Erf Exp EyeLike Flatten Floor Gelu GlobalAveragePool GlobalLpPool "
+     "GlobalMaxPool HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity If IsInf IsNaN LRN "
+     "LeakyRelu Log LogSoftmax LpNormalization LpPool Max MaxPool Mean MeanVarianceNormalization Min Mish Neg "
+     "NonZero Not OptionalGetElement Pad Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
+     "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Resize Round Scan Selu SequenceConstruct "
+     "SequenceErase SequenceLength Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign "
+     "SpaceToDepth Split SplitToSequence Sqrt Squeeze Sum Swish Tan Tanh TfIdfVectorizer ThresholdedRelu TopK "
+     "Transpose Trilu Unique Unsqueeze Upsample"},
+    {"", 2,
+     "Add AffineGrid And BitShift BitwiseAnd BitwiseOr BitwiseXor CastLike CausalConvWithState CenterCropPad "
+     "Compress Conv ConvInteger ConvTranspose CumProd CumSum DequantizeLinear Div Equal Expand Gather "
+     "GatherElements GatherND Gemm Greater GreaterOrEqual GridSample LayerNormalization Less LessOrEqual Loop "
+     "MatMul MatMulInteger MaxUnpool Mod Mul NegativeLogLikelihoodLoss NonMaxSuppression Or PRelu Pow "
+     "QuantizeLinear RMSNormalization Reshape ReverseSequence STFT SequenceAt SequenceInsert "
+     "SimplifiedLayerNormalization SoftmaxCrossEntropyLoss Sub SwiGLU TensorScatter Tile Xor"},
+    {"", 3,
+     "Attention Col2Im DeformConv GRU GroupNormalization InstanceNormalization LSTM LinearAttention OneHot RNN "
+     "Range RoiAlign RotaryEmbedding Scatter ScatterElements ScatterND Where"},
+    {"", 5, "BatchNormalization MelWeightMatrix"},
+    {"", 8, "QLinearConv QLinearMatMul"},
+    {"ai.onnx.ml", 1, "Binarizer"},
+    {"ai.onnx.ml", 2, "ArrayFeatureExtractor"},
+    {"ai.onnx.preview", 3, "FlexAttention"},
+    {"com.microsoft", 1, "DynamicQuantizeLinear FastGelu Gelu Inverse MultiHeadAttention NhwcMaxPool QuickGelu Trilu"},
+    {"com.microsoft", 2,
+     "Attention BiasGelu CDist DequantizeLinear ExpandDims FusedConv FusedGemm FusedMatMul GatherND "
+     "LayerNormalization Pad QuantizeLinear Range TransposeMatMul"},
+    {"com.microsoft", 3,
+     "DynamicQuantizeMatMul GatherBlockQuantized MatMulNBits QLinearConcat SkipLayerNormalization "
+     "SkipSimplifiedLayerNormalization"},
+    {"com.microsoft", 4,
+     "CropAndResize MatMulIntegerToFloat QLinearAveragePool QLinearLeakyRelu QLinearSigmoid RotaryEmbedding"},
+    {"com.microsoft", 5, "QAttention QLinearGlobalAveragePool QLinearSoftmax"},
+    {"com.microsoft", 6, "QGemm"},
+    {"com.microsoft", 7, "EmbedLayerNormalization GroupQueryAttention QLinearAdd QLinearMul"},
+    {"com.microsoft", 8, "QLinearConv"},
+    {"com.microsoft", 9, "QLinearWhere"},
+    {"com.microsoft", 12, "DynamicQuantizeLSTM"},
+};
+
+using input_counts = std::map<std::pair<std::string_view, std::string_view>, std::size_t>;
+
+/// The numbers of a list by domain and type.
+template <std::size_t Rows>
+input_counts counts_of(const operators_by_inputs (&list)[Rows]) {
+    input_counts result;
+    for (const operators_by_inputs& each : list) {
+        for (std::size_t begin = 0, end = each.types.find(' '); begin < each.types.size();
+             begin = end + 1, end = each.types.find(' ', begin)) {
+            end = end == std::string_view::npos ? each.types.size() : end;
+            result[{each.domain, each.types.substr(begin, end - begin)}] = each.count;
+        }
+    }
+    return result;
+}
 
 }  // namespace detail
 
@@ -4502,20 +4951,16 @@ inline constexpr operators_by_inputs inputs_of_operators[] = {
 ///
 /// Source: the operator schemas of ONNX and ONNX Runtime.
 inline std::optional<std::size_t> most_inputs(std::string_view domain, std::string_view type) {
-    using key = std::pair<std::string_view, std::string_view>;
-    static const std::map<key, std::size_t> all = [] {
-        std::map<key, std::size_t> result;
-        for (const detail::operators_by_inputs& each : detail::inputs_of_operators) {
-            for (std::size_t begin = 0, end = each.types.find(' '); begin < each.types.size();
-                 begin = end + 1, end = each.types.find(' ', begin)) {
-                end = end == std::string_view::npos ? each.types.size() : end;
-                result[{each.domain, each.types.substr(begin, end - begin)}] = each.most;
-            }
-        }
-        return result;
-    }();
+    static const detail::input_counts all = detail::counts_of(detail::most_inputs_of_operators);
     const auto found = all.find({domain, type});
     return found == all.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// How many inputs an operator has at least; 0 for those that are not known. Same source.
+inline std::size_t least_inputs(std::string_view domain, std::string_view type) {
+    static const detail::input_counts all = detail::counts_of(detail::least_inputs_of_operators);
+    const auto found = all.find({domain, type});
+    return found == all.end() ? 0 : found->second;
 }
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -4546,6 +4991,17 @@ inline output_ref graph_reader::real_of(const value& from) {
         mine.dequantized = detail::quantized_and_back(builder_, mine);
     }
     return mine.dequantized;
+}
+
+inline output_ref graph_reader::real_operand_of(const value& from) {
+    if (!from.quantized || from.quantized->is_rounded || builder_.value_of(from.quantized->real) != nullptr) {
+        return real_of(from);
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.second_operand) {
+        mine.second_operand = detail::quantized_and_back(builder_, mine);
+    }
+    return mine.second_operand;
 }
 
 namespace detail {
@@ -4582,7 +5038,7 @@ inline std::int64_t version_of(std::string_view domain, std::string_view type, c
     return found->second;
 }
 
-/// Raises an error for a node with more inputs than its operator has in any version.
+/// Raises an error for a node with more or less inputs than its operator has in any version.
 inline void check_inputs(const node_description& node, const model_builder& to) {
     std::size_t count = node.inputs.size();
     while (count > 0 && node.inputs[count - 1].empty()) {
@@ -4592,6 +5048,35 @@ inline void check_inputs(const node_description& node, const model_builder& to) 
     if (most && count > *most) {
         to.wrong({shown(node.type), " has ", count, " inputs, expected at most ", *most});
     }
+    const std::size_t least = least_inputs(node.domain, node.type);
+    if (node.inputs.size() < least) {
+        to.wrong({shown(node.type), " has ", node.inputs.size(), " inputs, expected at least ", least});
+    }
+}
+
+/// Raises an error for an attribute that the operator does not have in a version. Names that begin with `__` are nobody's, as in ONNX Runtime.
+inline void check_attributes(const node_description& node, std::int64_t version, const model_builder& to) {
+    const std::optional<std::string_view> listed = attributes_of(node.domain, node.type);
+    for (const attribute& each : node.attributes) {
+        if (!listed || each.name.starts_with("__") || has_attribute(*listed, each.name, version)) {
+            continue;
+        }
+        to.wrong({"has the attribute '", shown(each.name), "', which ", shown(node.type), " of version ", version,
+                  " does not have; it has ", attributes_in_words(*listed, version).c_str()});
+    }
+}
+
+/// What messages call a node: its name, that of what it gives, or its place in the list.
+inline std::string shown_name(const node_description& node, std::size_t number) {
+    if (!node.name.empty()) {
+        return std::string(node.name);
+    }
+    for (const std::string_view output : node.outputs) {
+        if (!output.empty()) {
+            return std::string(output);
+        }
+    }
+    return "number " + std::to_string(number);
 }
 
 /// The nodes of a list that give what others of it read.
@@ -4599,7 +5084,9 @@ inline std::unordered_map<std::string_view, std::size_t> producers_of(const std:
     std::unordered_map<std::string_view, std::size_t> producers;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (const std::string_view output : nodes[i].outputs) {
-            producers.emplace(output, i);
+            if (!output.empty()) {  // left out, as empty inputs are
+                producers.emplace(output, i);
+            }
         }
     }
     return producers;
@@ -4672,7 +5159,8 @@ inline node_description as_called(const node_description& node, const scope& cal
 inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
     const auto producers = detail::producers_of(nodes);
     const auto begin = [&](const node_description& node) {
-        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        const auto number = static_cast<std::size_t>(&node - nodes.data());
+        builder_.begin({names.prefix + detail::shown_name(node, number), std::string(node.type), node.byte});
     };
     const auto sources = [&](std::size_t number, auto&& visit) {
         const auto visit_name = [&](std::string_view name) {
@@ -4683,7 +5171,12 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
         std::for_each(nodes[number].inputs.begin(), nodes[number].inputs.end(), visit_name);
         if (nodes[number].has_bodies()) {
             begin(nodes[number]);
-            reading(builder_, [&] { detail::visit_names_from_outside(nodes[number], visit_name); });
+            std::vector<std::string_view> outside;
+            reading(builder_, [&] {
+                detail::visit_names_from_outside(nodes[number],
+                                                 [&](std::string_view name) { outside.push_back(name); });
+            });
+            std::for_each(outside.begin(), outside.end(), visit_name);
         }
     };
     const auto circle = [&](std::size_t number) {
@@ -4694,20 +5187,17 @@ inline void graph_reader::read_nodes(const std::vector<node_description>& nodes,
     const std::vector<std::size_t> order = order_by_sources(nodes.size(), sources, circle);
     builder_.begin(around);
     for (const std::size_t number : order) {
-        read_node(nodes[number], names);
+        read_node(nodes[number], number, names);
     }
 }
 
-inline void graph_reader::read_node(const node_description& written, scope& names) {
+inline void graph_reader::read_node(const node_description& written, std::size_t number, scope& names) {
     const scope* called = names.function_around();
     const std::optional<node_description> adapted =
         called == nullptr ? std::nullopt : std::optional(detail::as_called(written, *called, names));
     const node_description& node = adapted ? *adapted : written;
     const source_node around = builder_.current();
-    std::string name(node.name);
-    if (name.empty() && !node.outputs.empty()) {
-        name = node.outputs[0];
-    }
+    const std::string name = detail::shown_name(node, number);
     builder_.begin({names.prefix + name, std::string(node.type), node.byte});
     if (--session_.nodes_left < 0) {
         builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
@@ -4725,6 +5215,7 @@ inline void graph_reader::read_node(const node_description& written, scope& name
                         " is not supported"});
     }
     detail::check_inputs(node, builder_);
+    detail::check_attributes(node, version, builder_);
     operation one(*this, names, node, version);
     if (entry->keeps_values) {
         one.kept_ = detail::common_quantization(one);
@@ -4743,6 +5234,14 @@ inline void graph_reader::call(const function_description& function, const node_
     inner.function = &function;
     inner.prefix = builder_.current().name + "/";
     inner.enter(names, builder_);
+    std::size_t given = caller.inputs.size();
+    while (given > 0 && caller.inputs[given - 1].empty()) {
+        --given;  // left out
+    }
+    if (given > function.inputs.size()) {
+        builder_.wrong({"gives ", given, " inputs to the function '", shown(function.name), "', which has ",
+                        function.inputs.size()});
+    }
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
         if (caller.inputs[i].empty()) {
             continue;
@@ -4784,6 +5283,17 @@ inline graph_description body_of(operation& n, std::string_view name) {
         n.wrong({"has no ", shown(name)});
     }
     return reading(n.builder(), [&] { return read_graph(found->graph.open()); });
+}
+
+/// Raises an error for a node that wants more outputs than its bodies give.
+inline void check_outputs(operation& n, std::size_t given) {
+    std::size_t wanted = n.outputs();
+    while (wanted > 0 && !n.wants(wanted - 1)) {
+        --wanted;
+    }
+    if (wanted > given) {
+        n.wrong({"has ", wanted, " outputs, but its body gives ", given});
+    }
 }
 
 /// A body while it is read.
@@ -4838,6 +5348,15 @@ inline op::declared_output common_output(const op::declared_output& left, const 
     return result;
 }
 
+/// Raises an error where two bodies, or a body and what it begins with, give an output of different types.
+inline void check_same_type(operation& n, text_view what, std::size_t number, element first, element second,
+                            text_view where_first, text_view where_second) {
+    if (first != second && first != dynamic && second != dynamic) {
+        n.wrong({what, " ", number, " is ", lpt::name(first), " ", where_first, ", but ", lpt::name(second), " ",
+                 where_second, ", expected one type"});
+    }
+}
+
 inline op::declared_output declared(model_builder& of, output_ref from) {
     return {of.type_of(from), of.shape_of(from)};
 }
@@ -4855,6 +5374,7 @@ inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<
 
 /// A branch that is known to be taken belongs to the graph itself.
 inline void read_known_branch(operation& n, const graph_description& branch) {
+    check_outputs(n, branch.outputs.size());
     scope inner;
     inner.enter(n.names(), n.builder());
     inner.outer = &n.names();
@@ -4891,6 +5411,8 @@ inline void read_if(operation& n) {
             if (first) {
                 what.declared_outputs.push_back(known);
             } else if (port < what.declared_outputs.size()) {
+                check_same_type(n, "output", port, what.declared_outputs[port].type, known.type, "in then_branch",
+                                "in else_branch");
                 what.declared_outputs[port] = common_output(what.declared_outputs[port], known);
             }
         }
@@ -4900,6 +5422,7 @@ inline void read_if(operation& n) {
         add_captures(body.reader, inputs, first ? what.then_inputs : what.else_inputs);
         bodies.push_back(body.reader.builder().take());
     }
+    check_outputs(n, what.declared_outputs.size());
     const node_id made = n.builder().add_node(what, inputs);
     for (graph& each : bodies) {
         n.builder().model().add_body(made, std::move(each));
@@ -4917,14 +5440,15 @@ inline void read_loop(operation& n) {
         n.wrong({"has ", states, " states, but a body with ", from.inputs.size(), " inputs and ", from.outputs.size(),
                  " outputs"});
     }
-    const auto number = [&](std::size_t port, output_ref otherwise) {
-        if (!n.has(port)) {
-            return otherwise;
-        }
+    check_outputs(n, from.outputs.size() - 1);
+    const auto number = [&](std::size_t port) {
         return n.rank(n.in(port)) == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
     };
-    const output_ref always = n.builder().constant(make_scalar(boolean, 1));
-    seq<output_ref> first{number(0, n.integer_constant(-1)), number(1, always)};
+    // Where a number is given, a negative one stands for no iteration; in the library's operation for any number of them.
+    const output_ref iterations =
+        n.has(0) ? n.make(op::maximum{}, {number(0), n.integer_constant(0)}) : n.integer_constant(-1);
+    const output_ref condition_before = n.has(1) ? number(1) : n.builder().constant(make_scalar(boolean, 1));
+    seq<output_ref> first{iterations, condition_before};
     seq<op::declared_output> known;
     for (std::size_t i = 0; i < states; ++i) {
         first.push_back(n.in(i + 2));
@@ -4967,10 +5491,14 @@ inline void read_loop(operation& n) {
             }
             body.add_result(made);
             if (i == 0) {
+                if (const element type = inner.type_of(made); type != boolean && type != dynamic) {
+                    n.wrong({"the condition, output 0, is ", lpt::name(type), ", expected boolean"});
+                }
                 continue;
             }
             op::declared_output gives = declared(inner, made);
             if (i <= states) {
+                check_same_type(n, "state", i - 1, known[i - 1].type, gives.type, "at first", "behind the body");
                 const op::declared_output both = common_output(known[i - 1], gives);
                 settled = settled && both == known[i - 1];
                 known[i - 1] = both;
@@ -6222,9 +6750,22 @@ inline output_ref places_from_front(operation& n, output_ref places, output_ref 
     return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
 }
 
-/// The place in a flat tensor of shape `sizes` of each element of `places`, which gives the place along one axis.
+/// Raises an error for known places of which some lie outside of an axis, on either side.
+inline void check_places(operation& n, output_ref places, dimension size) {
+    const tensor* const known = n.known(places);
+    for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
+        const std::int64_t place = known->integer(i);
+        if (place < -size || place >= size) {
+            n.wrong({"index ", place, " is outside an axis of size ", size});
+        }
+    }
+}
+
+/// The place in a flat tensor of shape `sizes` of each element of `places`, which are known and give the place along one axis: where they are
+/// computed, one beyond its axis would be taken for one of the next row.
 inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
                               std::int64_t axis) {
+    check_places(n, places, sizes[static_cast<std::size_t>(axis)]);
     std::int64_t stride = 1;
     output_ref sum;
     for (std::size_t i = sizes.rank(); i-- > 0;) {
@@ -6244,10 +6785,28 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
     return sum;
 }
 
+/// The part of the data that indices of a smaller shape choose from, along all axes but the one that they count along.
+inline output_ref part_for_indices(operation& n, output_ref data, output_ref indices, std::int64_t axis) {
+    const lpt::shape sizes = n.shape(data);
+    const lpt::shape own = n.shape(indices);
+    if (sizes.is_dynamic() || own.is_dynamic() || own.rank() != sizes.rank()) {
+        return data;
+    }
+    for (std::size_t i = 0; i < sizes.rank(); ++i) {
+        if (static_cast<std::int64_t>(i) != axis && own[i] < sizes[i]) {
+            data = n.slice(data, static_cast<std::int64_t>(i), 0, own[i]);
+        }
+    }
+    return data;
+}
+
 inline void read_gather_elements(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
-        return n.out(n.make(op::gather_elements{n.integer("axis", 0)}, {x, n.in(1)}));
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
+        const std::int64_t given = n.integer("axis", 0);
+        const std::int64_t axis = n.shape(x).rank_is_static() ? n.axis_of(given, n.rank(x)) : given;
+        const output_ref part = part_for_indices(n, x, n.in(1), axis);
+        return n.out(n.make(op::gather_elements{axis}, {part, n.in(1)}));
     }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
@@ -6495,6 +7054,297 @@ inline constexpr operator_entry loss_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/reduction.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+/// Reductions and normalizations.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline lpt::integers all_axes(operation& n, output_ref x) {
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+
+/// The axes to reduce: all, or with `noop_with_empty_axes` none, where none are given.
+inline output_ref reduced_axes(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    const bool given = axes && !(n.shape(axes).is_static() && n.shape(axes).elements() == 0);
+    if (given || n.flag("noop_with_empty_axes")) {
+        return given ? axes : n.indices(view<std::int64_t>());
+    }
+    return n.indices(all_axes(n, n.in(0)));
+}
+
+template <class Reduction>
+output_ref reduced(operation& n, output_ref x) {
+    Reduction what;
+    what.keep_dims = n.flag("keepdims", true);
+    return n.make(what, {x, reduced_axes(n)});
+}
+template <class Reduction>
+void read_reduction(operation& n) {
+    n.out(reduced<Reduction>(n, n.in(0)));
+}
+/// Greatest and least of booleans are "any" and "all".
+template <class Reduction, class Logical>
+void read_extreme(operation& n) {
+    n.out(n.type(n.in(0)) == boolean ? reduced<Logical>(n, n.in(0)) : reduced<Reduction>(n, n.in(0)));
+}
+inline void read_sum_of_squares(operation& n) {
+    n.out(reduced<op::reduce_sum>(n, n.make(op::multiply{}, {n.in(0), n.in(0)})));
+}
+inline void read_log_of_sum(operation& n) { n.out(n.make(op::log{}, {reduced<op::reduce_sum>(n, n.in(0))})); }
+/// log(sum of exp(x - m)) + m with the greatest value m, so that nothing overflows.
+inline void read_log_of_sum_of_exponentials(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref axes = reduced_axes(n);
+    op::reduce_max most;
+    most.keep_dims = true;
+    const output_ref kept = n.make(most, {x, axes});
+    const output_ref powers = n.make(op::exp{}, {n.make(op::subtract{}, {x, kept})});
+    const output_ref sum = reduced<op::reduce_sum>(n, powers);
+    most.keep_dims = n.flag("keepdims", true);
+    n.out(n.make(op::add{}, {n.make(op::log{}, {sum}), n.make(most, {x, axes})}));
+}
+
+/// The place of the greatest or least value along an axis.
+template <bool Greatest>
+void read_place_of_extreme(operation& n) {
+    output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const bool last = n.flag("select_last_index");
+    const output_ref size = n.size_along(x, axis);
+    if (last) {
+        // The first from the back.
+        const output_ref back =
+            n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), n.counted(size)});
+        x = n.gather(x, back, axis);
+    }
+    op::top_k top;
+    top.axis = axis;
+    top.mode = Greatest ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    output_ref place(n.make_node(top, {x, n.integer_constant(1)}, 11), 1);
+    if (last) {
+        place = n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), place});
+    }
+    n.out(n.flag("keepdims", true) ? place : n.squeeze(place, {axis}));
+}
+
+inline void read_top_k(operation& n) {
+    op::top_k top;
+    top.axis = n.integer("axis", -1);
+    top.mode = n.flag("largest", true) ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    const output_ref count = n.has(1) ? n.in(1) : n.indices({n.integer("k", 1)});
+    const node_id made = n.make_node(top, {n.in(0), n.shape(count).rank() == 0 ? count : n.squeeze(count, {0})}, 11);
+    n.out(0, made);
+    n.out(1, output_ref(made, 1));
+}
+
+inline void read_cumulative_sum(operation& n) {
+    op::cum_sum what;
+    what.exclusive = n.flag("exclusive");
+    what.reverse = n.flag("reverse");
+    const output_ref axis = n.in(1);
+    n.out(n.make(what, {n.in(0), n.shape(axis).rank() == 0 ? axis : n.squeeze(axis, {0})}));
+}
+
+// ---- normalization
+
+/// Axes from `first` to the last.
+inline lpt::integers last_axes(operation& n, output_ref x, std::int64_t first) {
+    lpt::integers axes;
+    for (auto axis = n.axis_of(first, n.rank(x)); axis < static_cast<std::int64_t>(n.rank(x)); ++axis) {
+        axes.push_back(axis);
+    }
+    return axes;
+}
+
+inline output_ref normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    op::mvn what;
+    what.eps = epsilon;
+    what.normalize_variance = true;
+    what.eps_mode = op::mvn_eps_mode::inside_sqrt;
+    return n.make(what, {x, n.indices(axes)}, 6);
+}
+inline double epsilon_of(operation& n, double otherwise = 1e-5) {
+    return static_cast<double>(static_cast<float>(n.real("epsilon", otherwise)));
+}
+
+/// Mean and 1 / sqrt(variance + epsilon) as outputs `port` and `port + 1`, where they are wanted.
+inline void out_statistics(operation& n, output_ref x, view<std::int64_t> axes, double epsilon, std::size_t port) {
+    if (!n.wants(port) && !n.wants(port + 1)) {
+        return;
+    }
+    const output_ref mean = n.reduce<op::reduce_mean>(x, axes, true);
+    const output_ref difference = n.make(op::subtract{}, {x, mean});
+    const output_ref variance = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(x, epsilon)})});
+    n.out(port, mean);
+    n.out(port + 1, n.make(op::divide{}, {n.like(x, 1), root}));
+}
+
+inline void read_layer_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes = last_axes(n, x, n.integer("axis", -1));
+    output_ref result = n.make(op::multiply{}, {normalized(n, x, axes, epsilon_of(n)), n.in(1)});
+    n.out(0, n.has(2) ? n.make(op::add{}, {result, n.in(2)}) : result);
+    out_statistics(n, x, axes, epsilon_of(n), 1);
+}
+
+/// x / sqrt(mean of x^2 + epsilon)
+inline output_ref root_mean_square_normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    const output_ref squares = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {x, x}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {squares, n.like(x, epsilon)})});
+    return n.make(op::divide{}, {x, root});
+}
+inline void read_root_mean_square_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref in_f32 = n.type(x) == f64 ? x : n.convert(x, f32);
+    const output_ref result =
+        root_mean_square_normalized(n, in_f32, last_axes(n, x, n.integer("axis", -1)), epsilon_of(n));
+    n.out(n.make(op::multiply{}, {n.convert(result, n.type(x)), n.in(1)}));
+}
+
+/// com.microsoft: layer normalization of x + skip + bias, which is the fourth output.
+inline void read_skip_layer_normalization(operation& n) {
+    const bool simplified = n.node().type == "SkipSimplifiedLayerNormalization";
+    const std::size_t bias = simplified ? 3 : 4;
+    output_ref sum = n.make(op::add{}, {n.in(0), n.in(1)});
+    sum = n.has(bias) ? n.make(op::add{}, {sum, n.in(bias)}) : sum;
+    const lpt::integers axes{-1};
+    output_ref result = simplified ? root_mean_square_normalized(n, sum, axes, epsilon_of(n, 1e-12))
+                                   : normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
+    result = n.make(op::multiply{}, {result, n.in(2)});
+    n.out(0, !simplified && n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result);
+    n.out(3, sum);
+}
+
+/// Numbers a channel, as they broadcast to data with channels on axis 1.
+inline output_ref by_channel(operation& n, output_ref numbers, output_ref x) {
+    lpt::integers sizes{-1};
+    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
+        sizes.push_back(1);
+    }
+    return n.reshape(numbers, sizes);
+}
+
+inline void read_instance_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref result = normalized(n, x, spatial_axes(n, x), epsilon_of(n));
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scales and biases are those of channels, before version 21 those of groups.
+inline void read_group_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t groups = n.integer("num_groups", 1);
+    const output_ref flat = n.reshape(x, {0, groups, -1}, true);
+    output_ref result = normalized(n, flat, lpt::integers{2}, epsilon_of(n));
+    if (n.version() < 21) {
+        result = n.make(op::add{},
+                        {n.make(op::multiply{}, {result, n.reshape(n.in(1), {-1, 1})}), n.reshape(n.in(2), {-1, 1})});
+        return n.out(n.make(op::reshape{}, {result, n.shape_of(x)}));
+    }
+    result = n.make(op::reshape{}, {result, n.shape_of(x)});
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scale and shift of each channel; in training the mean and variance of the data count, and are given.
+inline void read_batch_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const double epsilon = epsilon_of(n);
+    output_ref mean = n.in(3);
+    output_ref variance = n.in(4);
+    if (n.flag("training_mode")) {
+        lpt::integers axes = all_axes(n, x);
+        axes.erase(1);
+        const output_ref now = n.reduce<op::reduce_mean>(x, axes, true);
+        const output_ref difference = n.make(op::subtract{}, {x, now});
+        const output_ref spread =
+            n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, false);
+        const output_ref momentum = n.like(x, n.real("momentum", 0.9));
+        const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), momentum});
+        const auto running = [&](output_ref before, output_ref fresh) {
+            return n.make(op::add{},
+                          {n.make(op::multiply{}, {before, momentum}), n.make(op::multiply{}, {fresh, rest})});
+        };
+        const output_ref flat = n.reshape(now, {-1});
+        n.out(1, running(mean, flat));
+        n.out(2, running(variance, spread));
+        mean = flat;
+        variance = spread;
+    }
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(variance, epsilon)})});
+    const output_ref scale = n.make(op::divide{}, {n.convert(n.in(1), n.type(root)), root});
+    const output_ref shift =
+        n.make(op::subtract{}, {n.convert(n.in(2), n.type(root)), n.make(op::multiply{}, {mean, scale})});
+    const output_ref scaled = n.make(op::multiply{}, {x, by_channel(n, n.convert(scale, n.type(x)), x)});
+    n.out(0, n.make(op::add{}, {scaled, by_channel(n, n.convert(shift, n.type(x)), x)}));
+}
+
+inline void read_local_response_normalization(operation& n) {
+    op::lrn what;
+    what.alpha = n.real("alpha", 0.0001);
+    what.beta = n.real("beta", 0.75);
+    what.bias = n.real("bias", 1);
+    what.size = n.integer("size", 1);
+    n.out(n.make(what, {n.in(0), n.indices({1})}));
+}
+
+inline void read_lp_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes{n.axis_of(n.integer("axis", -1), n.rank(x))};
+    const output_ref norm = norm_of(n, x, norm_degree(n), axes);
+    const output_ref quotient = n.make(op::divide{}, {x, norm});
+    n.out(n.make(op::select{}, {n.make(op::equal{}, {norm, n.like(x, 0)}), n.like(x, 0), quotient}));
+}
+
+inline void read_mean_variance_normalization(operation& n) {
+    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : lpt::integers{0, 2, 3};
+    n.out(normalized(n, n.in(0), axes, 1e-9));
+}
+
+inline constexpr operator_entry reduction_operators[] = {
+    {"", "ReduceSum", read_reduction<op::reduce_sum>},
+    {"", "ReduceMean", read_reduction<op::reduce_mean>},
+    {"", "ReduceProd", read_reduction<op::reduce_prod>},
+    {"", "ReduceL1", read_reduction<op::reduce_l1>},
+    {"", "ReduceL2", read_reduction<op::reduce_l2>},
+    {"", "ReduceMax", read_extreme<op::reduce_max, op::reduce_logical_or>},
+    {"", "ReduceMin", read_extreme<op::reduce_min, op::reduce_logical_and>},
+    {"", "ReduceSumSquare", read_sum_of_squares},
+    {"", "ReduceLogSum", read_log_of_sum},
+    {"", "ReduceLogSumExp", read_log_of_sum_of_exponentials},
+    {"", "ArgMax", read_place_of_extreme<true>},
+    {"", "ArgMin", read_place_of_extreme<false>},
+    {"", "TopK", read_top_k},
+    {"", "CumSum", read_cumulative_sum},
+    {"", "LayerNormalization", read_layer_normalization},
+    {"", "RMSNormalization", read_root_mean_square_normalization},
+    {"", "SimplifiedLayerNormalization", read_root_mean_square_normalization},
+    {"", "InstanceNormalization", read_instance_normalization},
+    {"", "GroupNormalization", read_group_normalization},
+    {"", "BatchNormalization", read_batch_normalization},
+    {"", "LRN", read_local_response_normalization},
+    {"", "LpNormalization", read_lp_normalization},
+    {"", "MeanVarianceNormalization", read_mean_variance_normalization},
+    {"com.microsoft", "LayerNormalization", read_layer_normalization},
+    {"com.microsoft", "SkipLayerNormalization", read_skip_layer_normalization},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", read_skip_layer_normalization},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/microsoft.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_HPP
 #define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_HPP
@@ -6523,6 +7373,12 @@ inline void read_quantized_average_pool(operation& n) {
     }
     const output_ref x = channels_first(n, real_at(n, 0, 1, 2));
     out_quantized(n, channels_as_given(n, n.make_node(what, {x}, plain ? 1 : 16)), 3, 4);
+}
+
+inline void read_quantized_mean(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : all_axes(n, x);
+    out_quantized(n, n.reduce<op::reduce_mean>(x, axes, n.flag("keepdims", true)), 3, 4);
 }
 
 /// Elements of one input or the other, by a condition.
@@ -6600,6 +7456,8 @@ inline void read_quantized_gemm(operation& n) {
 
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
+    check_scale(n, 2, scale_use::dequantizes);
+    check_scale(n, 3, scale_use::dequantizes);
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
     const output_ref sum = whole_of(n, product_of_integers(n, 4, 5));
     const output_ref result = n.make(op::multiply{}, {sum, scale});
@@ -6608,6 +7466,7 @@ inline void read_product_of_integers_to_real(operation& n) {
 
 /// The same with data that is quantized by its range first.
 inline void read_product_of_range(operation& n) {
+    check_scale(n, 2, scale_use::dequantizes);
     const dynamically_quantized a = quantize_by_range(n, n.in(0));
     const tensor& weights = n.known_input(1);
     if (weights.dimensions().rank() != 2 || bit_width(weights.type()) != 8) {
@@ -6659,6 +7518,14 @@ inline void read_fused_convolution(operation& n) {
     result = n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result;
     n.out(activated(n, result));
 }
+/// The same for data whose channels come last; weights are as everywhere.
+inline void read_fused_convolution_of_channels_last(operation& n) {
+    const channel_orders orders(n.rank(n.in(0)));
+    output_ref result = convolved(n, n.transpose(n.in(0), orders.to_front), n.in(1), n.has(2) ? n.in(2) : output_ref());
+    result = n.transpose(result, orders.to_back);
+    result = n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result;
+    n.out(activated(n, result));
+}
 
 /// A matrix operand whose rows come before its batch axes, where a flag says so: the first axis moves behind those.
 inline output_ref with_batch_in_front(operation& n, std::size_t port, const char* flag) {
@@ -6703,6 +7570,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QLinearGlobalAveragePool", read_quantized_global_average_pool},
     {"com.microsoft", "QLinearAveragePool", read_quantized_average_pool},
     {"com.microsoft", "QLinearConcat", read_quantized_concat},
+    {"com.microsoft", "QLinearReduceMean", read_quantized_mean},
     {"com.microsoft", "QLinearWhere", read_quantized_where},
     {"com.microsoft", "NhwcMaxPool", read_max_pool_of_channels_last, true},
     {"com.microsoft", "QLinearSigmoid", read_quantized_unary<op::sigmoid>},
@@ -6713,6 +7581,7 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
     {"com.microsoft", "DynamicQuantizeMatMul", read_product_of_range},
     {"com.microsoft", "FusedConv", read_fused_convolution},
+    {"com.microsoft", "NhwcFusedConv", read_fused_convolution_of_channels_last},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
     {"com.microsoft", "TransposeMatMul", read_fused_mat_mul},
     {"com.microsoft", "FusedGemm", read_fused_gemm},
@@ -6747,8 +7616,10 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     return n.make(op::select{}, {counts, n.builder().real(0), n.builder().real(filling)});
 }
 
-/// Attention of `x`, [batch, places, width], with itself. `weights` and `bias` give queries, keys and values, one behind the other.
-inline void out_self_attention(operation& n, output_ref x, output_ref weights, output_ref bias, std::size_t mask) {
+/// Attention of data [batch, places, width] with itself. `all` are queries, keys and values, one behind the other, without their `bias`, which the
+/// data `x` was multiplied with `weights` for.
+inline void out_self_attention(operation& n, output_ref x, output_ref weights, output_ref all, output_ref bias,
+                               std::size_t mask) {
     const std::int64_t heads = n.integer("num_heads", 0);
     const lpt::shape sizes = n.static_shape(weights);
     if (n.rank(x) != 3 || sizes.rank() != 2 || heads < 1 || heads > sizes[1] || sizes[1] % (3 * heads) != 0) {
@@ -6757,7 +7628,6 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
         n.wrong({"keys and values of before, other sizes of values, and turned pairs are not supported"});
     }
-    output_ref all = n.make(op::mat_mul{}, {x, weights});
     all = bias ? n.make(op::add{}, {all, bias}) : all;
     const std::int64_t width = sizes[1] / 3;
     const auto part = [&](std::int64_t which) {
@@ -6780,18 +7650,40 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
     n.out(heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), part(2)})));
 }
 
+/// The product of data whose scale and zero point are known only in a run with known weights in bytes; nothing for any other.
+inline output_ref projected_bytes(operation& n) {
+    const known_weights weights(n, 7);
+    const bool is_computed = n.has(6) && (!n.is_known(3) || !n.is_known(6));
+    if (!is_computed || weights.bytes == nullptr || weights.bytes->dimensions().rank() != 2) {
+        return {};
+    }
+    check_zero_point(n, 0, 6);
+    check_zero_point(n, 1, 7);
+    const output_ref zero = n.reshape(whole_of(n, n.value_at(6)), view<std::int64_t>());
+    const output_ref product =
+        product_of_bytes(n, n.in(0), zero, centred(n, n.in(1), 7, -1), *weights.bytes, weights.zeros);
+    return n.make(op::multiply{}, {product, n.make(op::multiply{}, {n.in(3), n.in(4)})});
+}
+
 /// Data and weights as integers with scales and zero points; everything behind the projections is computed in real numbers.
 inline void read_quantized_self_attention(operation& n) {
     if (n.has(8)) {
         n.wrong({"keys and values of before are not supported"});
     }
-    out_self_attention(n, real_at(n, 0, 3, 6), real_at(n, 1, 4, 7, 1), n.in(2), 5);
+    const output_ref projected = projected_bytes(n);
+    if (projected) {
+        return out_self_attention(n, n.in(0), n.in(1), projected, n.in(2), 5);
+    }
+    const output_ref x = real_at(n, 0, 3, 6);
+    const output_ref weights = real_at(n, 1, 4, 7, 1);
+    out_self_attention(n, x, weights, n.make(op::mat_mul{}, {x, weights}), n.in(2), 5);
 }
 inline void read_self_attention(operation& n) {
     if (n.has(4) || n.has(5)) {
         n.wrong({"keys and values of before, and numbers added to scores are not supported"});
     }
-    out_self_attention(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref(), 3);
+    out_self_attention(n, n.in(0), n.in(1), n.make(op::mat_mul{}, {n.in(0), n.in(1)}),
+                       n.has(2) ? n.in(2) : output_ref(), 3);
 }
 
 inline constexpr operator_entry microsoft_attention_operators[] = {
@@ -6882,6 +7774,7 @@ inline output_ref blocks_of_rows(operation& n, const weights_in_blocks& of) {
 /// (number - zero point) * scale, [columns, rows].
 inline output_ref dequantized_blocks(operation& n, const weights_in_blocks& of) {
     const tensor numbers = seen_as_numbers(n, n.known_input(1), of.bits, lpt::shape{of.columns, of.blocks, of.block});
+    check_scale(n, 2, scale_use::dequantizes_blocks);
     output_ref scales = n.reshape(n.convert(n.in(2), f32), {of.columns, of.blocks, 1});
     output_ref zeros = zero_points_of_blocks(n, of);
     const auto centred = [&](const tensor& stored) {
@@ -6919,7 +7812,73 @@ inline void read_product_of_blocks(operation& n) {
     n.out(n.convert(result, type));
 }
 
+/// The numbers that the sixteen codes of a type stand for.
+///
+/// Source: ONNX Runtime's operator MatMulBnb4; the quantiles of a normal distribution and the floats of four bits of the QLoRA paper.
+inline tensor numbers_of_codes(operation& n) {
+    constexpr float floats[] = {
+        0.0f,  5.208333333e-03f,  0.66666667f,  1.0f,  0.33333333f,  0.5f,  0.16666667f,  0.25f,
+        -0.0f, -5.208333333e-03f, -0.66666667f, -1.0f, -0.33333333f, -0.5f, -0.16666667f, -0.25f};
+    constexpr float quantiles[] = {-1.0f,
+                                   -0.6961928009986877f,
+                                   -0.5250730514526367f,
+                                   -0.39491748809814453f,
+                                   -0.28444138169288635f,
+                                   -0.18477343022823334f,
+                                   -0.09105003625154495f,
+                                   0.0f,
+                                   0.07958029955625534f,
+                                   0.16093020141124725f,
+                                   0.24611230194568634f,
+                                   0.33791524171829224f,
+                                   0.44070982933044434f,
+                                   0.5626170039176941f,
+                                   0.7229568362236023f,
+                                   1.0f};
+    const std::int64_t type = n.integer("quant_type", 1);
+    if (type != 0 && type != 1) {
+        n.wrong({"quant_type must be 0 (floats of 4 bits) or 1 (quantiles), but is ", type});
+    }
+    tensor_builder result(f32, lpt::shape{16});
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, static_cast<double>(type == 0 ? floats[i] : quantiles[i]));
+    }
+    return result.finish();
+}
+
+/// A product with weights in codes of 4 bits, the first of a byte in its upper half, whose blocks each have a factor.
+inline void read_product_of_codes(operation& n) {
+    constexpr std::int64_t most = 1 << 24;
+    const std::int64_t rows = n.integer("K", 0);
+    const std::int64_t columns = n.integer("N", 0);
+    const std::int64_t block = n.integer("block_size", 64);
+    const tensor& bytes = n.known_input(1);
+    const bool has_size = rows >= 1 && columns >= 1 && block >= 1 && rows <= most && columns <= most && block <= most;
+    if (!has_size || rows * columns % block != 0 || rows * columns % 2 != 0) {
+        n.wrong({"weights of ", rows, " x ", columns, " codes in blocks of ", block, " are not supported"});
+    }
+    const auto count = static_cast<std::size_t>(rows * columns);
+    if (bytes.type() != u8 || bytes.elements() != count / 2) {
+        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", count,
+                 " codes, expected ", count / 2, " bytes"});
+    }
+    const tensor meaning = numbers_of_codes(n);
+    tensor_builder numbers(f32, lpt::shape{rows * columns / block, block});
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto pair = static_cast<unsigned>(bytes.integer(i / 2));
+        numbers.real(i, meaning.real(i % 2 == 0 ? pair >> 4 : pair & 15));
+    }
+    const output_ref scales = n.reshape(n.convert(n.in(2), f32), {-1, 1});
+    const output_ref weights =
+        n.reshape(n.make(op::multiply{}, {n.builder().constant(numbers.finish()), scales}), {columns, rows});
+    op::mat_mul product;
+    product.transpose_b = n.integer("transB", 1) != 0;
+    const output_ref data = n.convert(n.in(0), f32);
+    n.out(n.convert(n.make(product, {data, weights}), n.type(n.in(0))));
+}
+
 inline constexpr operator_entry block_operators[] = {
+    {"com.microsoft", "MatMulBnb4", read_product_of_codes},
     {"com.microsoft", "MatMulNBits", read_product_of_blocks},
 };
 
@@ -7281,6 +8240,7 @@ inline void read_crop_and_resize(operation& n) {
 inline void read_gather_of_blocks(operation& n) {
     const std::int64_t bits = n.integer("bits", 4);
     const std::int64_t block = n.integer("block_size", 128);
+    check_scale(n, 2, scale_use::dequantizes_blocks);
     output_ref data = n.in(0);
     const bool is_packed = n.type(data) == u8 && bits == 4;
     if ((bits != 4 && bits != 8) || block < 1 || block > (1 << 24)) {
@@ -7331,297 +8291,6 @@ inline constexpr operator_entry microsoft_movement_operators[] = {
     {"com.microsoft", "CDist", read_distances},
     {"com.microsoft", "CropAndResize", read_crop_and_resize},
     {"com.microsoft", "GatherBlockQuantized", read_gather_of_blocks},
-};
-
-}  // namespace lpt::inline LPT_ABI::onnx
-#endif
-
-// ======== lpt/import/onnx/reduction.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
-#define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
-/// Reductions and normalizations.
-namespace lpt::inline LPT_ABI::onnx {
-
-inline lpt::integers all_axes(operation& n, output_ref x) {
-    lpt::integers axes;
-    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
-    }
-    return axes;
-}
-
-/// The axes to reduce: all, or with `noop_with_empty_axes` none, where none are given.
-inline output_ref reduced_axes(operation& n) {
-    const output_ref axes = axes_input(n, 1);
-    const bool given = axes && !(n.shape(axes).is_static() && n.shape(axes).elements() == 0);
-    if (given || n.flag("noop_with_empty_axes")) {
-        return given ? axes : n.indices(view<std::int64_t>());
-    }
-    return n.indices(all_axes(n, n.in(0)));
-}
-
-template <class Reduction>
-output_ref reduced(operation& n, output_ref x) {
-    Reduction what;
-    what.keep_dims = n.flag("keepdims", true);
-    return n.make(what, {x, reduced_axes(n)});
-}
-template <class Reduction>
-void read_reduction(operation& n) {
-    n.out(reduced<Reduction>(n, n.in(0)));
-}
-/// Greatest and least of booleans are "any" and "all".
-template <class Reduction, class Logical>
-void read_extreme(operation& n) {
-    n.out(n.type(n.in(0)) == boolean ? reduced<Logical>(n, n.in(0)) : reduced<Reduction>(n, n.in(0)));
-}
-inline void read_sum_of_squares(operation& n) {
-    n.out(reduced<op::reduce_sum>(n, n.make(op::multiply{}, {n.in(0), n.in(0)})));
-}
-inline void read_log_of_sum(operation& n) { n.out(n.make(op::log{}, {reduced<op::reduce_sum>(n, n.in(0))})); }
-/// log(sum of exp(x - m)) + m with the greatest value m, so that nothing overflows.
-inline void read_log_of_sum_of_exponentials(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref axes = reduced_axes(n);
-    op::reduce_max most;
-    most.keep_dims = true;
-    const output_ref kept = n.make(most, {x, axes});
-    const output_ref powers = n.make(op::exp{}, {n.make(op::subtract{}, {x, kept})});
-    const output_ref sum = reduced<op::reduce_sum>(n, powers);
-    most.keep_dims = n.flag("keepdims", true);
-    n.out(n.make(op::add{}, {n.make(op::log{}, {sum}), n.make(most, {x, axes})}));
-}
-
-/// The place of the greatest or least value along an axis.
-template <bool Greatest>
-void read_place_of_extreme(operation& n) {
-    output_ref x = n.in(0);
-    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
-    const bool last = n.flag("select_last_index");
-    const output_ref size = n.size_along(x, axis);
-    if (last) {
-        // The first from the back.
-        const output_ref back =
-            n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), n.counted(size)});
-        x = n.gather(x, back, axis);
-    }
-    op::top_k top;
-    top.axis = axis;
-    top.mode = Greatest ? op::top_k_mode::max : op::top_k_mode::min;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    output_ref place(n.make_node(top, {x, n.integer_constant(1)}, 11), 1);
-    if (last) {
-        place = n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), place});
-    }
-    n.out(n.flag("keepdims", true) ? place : n.squeeze(place, {axis}));
-}
-
-inline void read_top_k(operation& n) {
-    op::top_k top;
-    top.axis = n.integer("axis", -1);
-    top.mode = n.flag("largest", true) ? op::top_k_mode::max : op::top_k_mode::min;
-    top.sort = op::top_k_sort::value;
-    top.index_element_type = i64;
-    top.stable = true;
-    const output_ref count = n.has(1) ? n.in(1) : n.indices({n.integer("k", 1)});
-    const node_id made = n.make_node(top, {n.in(0), n.shape(count).rank() == 0 ? count : n.squeeze(count, {0})}, 11);
-    n.out(0, made);
-    n.out(1, output_ref(made, 1));
-}
-
-inline void read_cumulative_sum(operation& n) {
-    op::cum_sum what;
-    what.exclusive = n.flag("exclusive");
-    what.reverse = n.flag("reverse");
-    const output_ref axis = n.in(1);
-    n.out(n.make(what, {n.in(0), n.shape(axis).rank() == 0 ? axis : n.squeeze(axis, {0})}));
-}
-
-// ---- normalization
-
-/// Axes from `first` to the last.
-inline lpt::integers last_axes(operation& n, output_ref x, std::int64_t first) {
-    lpt::integers axes;
-    for (auto axis = n.axis_of(first, n.rank(x)); axis < static_cast<std::int64_t>(n.rank(x)); ++axis) {
-        axes.push_back(axis);
-    }
-    return axes;
-}
-
-inline output_ref normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
-    op::mvn what;
-    what.eps = epsilon;
-    what.normalize_variance = true;
-    what.eps_mode = op::mvn_eps_mode::inside_sqrt;
-    return n.make(what, {x, n.indices(axes)}, 6);
-}
-inline double epsilon_of(operation& n, double otherwise = 1e-5) {
-    return static_cast<double>(static_cast<float>(n.real("epsilon", otherwise)));
-}
-
-/// Mean and 1 / sqrt(variance + epsilon) as outputs `port` and `port + 1`, where they are wanted.
-inline void out_statistics(operation& n, output_ref x, view<std::int64_t> axes, double epsilon, std::size_t port) {
-    if (!n.wants(port) && !n.wants(port + 1)) {
-        return;
-    }
-    const output_ref mean = n.reduce<op::reduce_mean>(x, axes, true);
-    const output_ref difference = n.make(op::subtract{}, {x, mean});
-    const output_ref variance = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, true);
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(x, epsilon)})});
-    n.out(port, mean);
-    n.out(port + 1, n.make(op::divide{}, {n.like(x, 1), root}));
-}
-
-inline void read_layer_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::integers axes = last_axes(n, x, n.integer("axis", -1));
-    output_ref result = n.make(op::multiply{}, {normalized(n, x, axes, epsilon_of(n)), n.in(1)});
-    n.out(0, n.has(2) ? n.make(op::add{}, {result, n.in(2)}) : result);
-    out_statistics(n, x, axes, epsilon_of(n), 1);
-}
-
-/// x / sqrt(mean of x^2 + epsilon)
-inline output_ref root_mean_square_normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
-    const output_ref squares = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {x, x}), axes, true);
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {squares, n.like(x, epsilon)})});
-    return n.make(op::divide{}, {x, root});
-}
-inline void read_root_mean_square_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref in_f32 = n.type(x) == f64 ? x : n.convert(x, f32);
-    const output_ref result =
-        root_mean_square_normalized(n, in_f32, last_axes(n, x, n.integer("axis", -1)), epsilon_of(n));
-    n.out(n.make(op::multiply{}, {n.convert(result, n.type(x)), n.in(1)}));
-}
-
-/// com.microsoft: layer normalization of x + skip + bias, which is the fourth output.
-inline void read_skip_layer_normalization(operation& n) {
-    const bool simplified = n.node().type == "SkipSimplifiedLayerNormalization";
-    const std::size_t bias = simplified ? 3 : 4;
-    output_ref sum = n.make(op::add{}, {n.in(0), n.in(1)});
-    sum = n.has(bias) ? n.make(op::add{}, {sum, n.in(bias)}) : sum;
-    const lpt::integers axes{-1};
-    output_ref result = simplified ? root_mean_square_normalized(n, sum, axes, epsilon_of(n, 1e-12))
-                                   : normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
-    result = n.make(op::multiply{}, {result, n.in(2)});
-    n.out(0, !simplified && n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result);
-    n.out(3, sum);
-}
-
-/// Numbers a channel, as they broadcast to data with channels on axis 1.
-inline output_ref by_channel(operation& n, output_ref numbers, output_ref x) {
-    lpt::integers sizes{-1};
-    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
-        sizes.push_back(1);
-    }
-    return n.reshape(numbers, sizes);
-}
-
-inline void read_instance_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref result = normalized(n, x, spatial_axes(n, x), epsilon_of(n));
-    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
-}
-
-/// Scales and biases are those of channels, before version 21 those of groups.
-inline void read_group_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t groups = n.integer("num_groups", 1);
-    const output_ref flat = n.reshape(x, {0, groups, -1}, true);
-    output_ref result = normalized(n, flat, lpt::integers{2}, epsilon_of(n));
-    if (n.version() < 21) {
-        result = n.make(op::add{},
-                        {n.make(op::multiply{}, {result, n.reshape(n.in(1), {-1, 1})}), n.reshape(n.in(2), {-1, 1})});
-        return n.out(n.make(op::reshape{}, {result, n.shape_of(x)}));
-    }
-    result = n.make(op::reshape{}, {result, n.shape_of(x)});
-    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
-}
-
-/// Scale and shift of each channel; in training the mean and variance of the data count, and are given.
-inline void read_batch_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const double epsilon = epsilon_of(n);
-    output_ref mean = n.in(3);
-    output_ref variance = n.in(4);
-    if (n.flag("training_mode")) {
-        lpt::integers axes = all_axes(n, x);
-        axes.erase(1);
-        const output_ref now = n.reduce<op::reduce_mean>(x, axes, true);
-        const output_ref difference = n.make(op::subtract{}, {x, now});
-        const output_ref spread =
-            n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, false);
-        const output_ref momentum = n.like(x, n.real("momentum", 0.9));
-        const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), momentum});
-        const auto running = [&](output_ref before, output_ref fresh) {
-            return n.make(op::add{},
-                          {n.make(op::multiply{}, {before, momentum}), n.make(op::multiply{}, {fresh, rest})});
-        };
-        const output_ref flat = n.reshape(now, {-1});
-        n.out(1, running(mean, flat));
-        n.out(2, running(variance, spread));
-        mean = flat;
-        variance = spread;
-    }
-    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(variance, epsilon)})});
-    const output_ref scale = n.make(op::divide{}, {n.convert(n.in(1), n.type(root)), root});
-    const output_ref shift =
-        n.make(op::subtract{}, {n.convert(n.in(2), n.type(root)), n.make(op::multiply{}, {mean, scale})});
-    const output_ref scaled = n.make(op::multiply{}, {x, by_channel(n, n.convert(scale, n.type(x)), x)});
-    n.out(0, n.make(op::add{}, {scaled, by_channel(n, n.convert(shift, n.type(x)), x)}));
-}
-
-inline void read_local_response_normalization(operation& n) {
-    op::lrn what;
-    what.alpha = n.real("alpha", 0.0001);
-    what.beta = n.real("beta", 0.75);
-    what.bias = n.real("bias", 1);
-    what.size = n.integer("size", 1);
-    n.out(n.make(what, {n.in(0), n.indices({1})}));
-}
-
-inline void read_lp_normalization(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::integers axes{n.axis_of(n.integer("axis", -1), n.rank(x))};
-    const output_ref norm = norm_of(n, x, norm_degree(n), axes);
-    const output_ref quotient = n.make(op::divide{}, {x, norm});
-    n.out(n.make(op::select{}, {n.make(op::equal{}, {norm, n.like(x, 0)}), n.like(x, 0), quotient}));
-}
-
-inline void read_mean_variance_normalization(operation& n) {
-    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : lpt::integers{0, 2, 3};
-    n.out(normalized(n, n.in(0), axes, 1e-9));
-}
-
-inline constexpr operator_entry reduction_operators[] = {
-    {"", "ReduceSum", read_reduction<op::reduce_sum>},
-    {"", "ReduceMean", read_reduction<op::reduce_mean>},
-    {"", "ReduceProd", read_reduction<op::reduce_prod>},
-    {"", "ReduceL1", read_reduction<op::reduce_l1>},
-    {"", "ReduceL2", read_reduction<op::reduce_l2>},
-    {"", "ReduceMax", read_extreme<op::reduce_max, op::reduce_logical_or>},
-    {"", "ReduceMin", read_extreme<op::reduce_min, op::reduce_logical_and>},
-    {"", "ReduceSumSquare", read_sum_of_squares},
-    {"", "ReduceLogSum", read_log_of_sum},
-    {"", "ReduceLogSumExp", read_log_of_sum_of_exponentials},
-    {"", "ArgMax", read_place_of_extreme<true>},
-    {"", "ArgMin", read_place_of_extreme<false>},
-    {"", "TopK", read_top_k},
-    {"", "CumSum", read_cumulative_sum},
-    {"", "LayerNormalization", read_layer_normalization},
-    {"", "RMSNormalization", read_root_mean_square_normalization},
-    {"", "SimplifiedLayerNormalization", read_root_mean_square_normalization},
-    {"", "InstanceNormalization", read_instance_normalization},
-    {"", "GroupNormalization", read_group_normalization},
-    {"", "BatchNormalization", read_batch_normalization},
-    {"", "LRN", read_local_response_normalization},
-    {"", "LpNormalization", read_lp_normalization},
-    {"", "MeanVarianceNormalization", read_mean_variance_normalization},
-    {"com.microsoft", "LayerNormalization", read_layer_normalization},
-    {"com.microsoft", "SkipLayerNormalization", read_skip_layer_normalization},
-    {"com.microsoft", "SkipSimplifiedLayerNormalization", read_skip_layer_normalization},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -7735,21 +8404,41 @@ inline void read_multi_head_attention(operation& n) {
     n.out(0, heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), of.values})));
 }
 
+/// The tables of an embedding, and what its sum is multiplied with and what is added then.
+struct embedding {
+    output_ref words;
+    output_ref places;
+    output_ref segments;  // perhaps none
+    output_ref factor;
+    output_ref shift;
+};
+
 /// Words, their places and, perhaps, their segments, added and normalized.
-inline void read_embedding_normalization(operation& n) {
+inline void out_embedding(operation& n, const embedding& of, output_ref places) {
     const output_ref words = n.in(0);
-    const output_ref places = n.has(8) ? n.in(8) : n.counted(n.size_along(words, 1));
-    output_ref sum = n.make(op::add{}, {n.gather(n.in(2), words, 0), n.gather(n.in(3), places, 0)});
-    if (n.has(1)) {
-        sum = n.make(op::add{}, {sum, n.gather(n.in(4), n.in(1), 0)});
+    output_ref sum = n.make(op::add{}, {n.gather(of.words, words, 0), n.gather(of.places, places, 0)});
+    if (of.segments) {
+        sum = n.make(op::add{}, {sum, n.gather(of.segments, n.in(1), 0)});
     }
     const output_ref result = normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
-    n.out(0, n.make(op::add{}, {n.make(op::multiply{}, {result, n.in(5)}), n.in(6)}));
+    n.out(0, n.make(op::add{}, {n.make(op::multiply{}, {result, of.factor}), of.shift}));
     if (n.wants(1)) {
         n.out(1, n.has(7) ? n.reduce<op::reduce_sum>(n.convert(n.in(7), i32), {1}, false)
                           : n.broadcast(n.integer_constant(0, i32), n.size_along(words, 0)));
     }
     n.out(2, sum);
+}
+inline void read_embedding_normalization(operation& n) {
+    const output_ref places = n.has(8) ? n.in(8) : n.counted(n.size_along(n.in(0), 1));
+    out_embedding(n, {n.in(2), n.in(3), n.has(1) ? n.in(4) : output_ref(), n.in(5), n.in(6)}, places);
+}
+/// The same with all five tables in bytes: behind the mask come their scales, then their zero points.
+inline void read_quantized_embedding_normalization(operation& n) {
+    constexpr std::size_t scales = 8;
+    constexpr std::size_t zeros = 13;
+    const auto table = [&](std::size_t which) { return real_at(n, 2 + which, scales + which, zeros + which); };
+    out_embedding(n, {table(0), table(1), n.has(1) ? table(2) : output_ref(), table(3), table(4)},
+                  n.counted(n.size_along(n.in(0), 1)));
 }
 
 /// The standard's operator with places before the cosines and sines; one place is that of the first row.
@@ -7784,6 +8473,7 @@ inline void read_rotary_embedding_by_place(operation& n) {
 inline constexpr operator_entry microsoft_transformer_operators[] = {
     {"com.microsoft", "MultiHeadAttention", read_multi_head_attention},
     {"com.microsoft", "EmbedLayerNormalization", read_embedding_normalization},
+    {"com.microsoft", "QEmbedLayerNormalization", read_quantized_embedding_normalization},
     {"com.microsoft", "RotaryEmbedding", read_rotary_embedding_by_place},
 };
 
@@ -8116,6 +8806,19 @@ inline std::int64_t hidden_size_of(operation& n) {
     return size;
 }
 
+/// The function that a name stands for; case does not matter.
+inline const op::gate_function_word& gate_function_word_of(operation& n, std::string_view name) {
+    std::string small(name);
+    for (char& each : small) {
+        each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+    }
+    const op::gate_function_word* const found = op::find_gate_function(small.c_str());
+    if (found == nullptr) {
+        n.wrong({"activation '", shown(name), "' is not known"});
+    }
+    return *found;
+}
+
 /// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
 template <class Recurrent>
 void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
@@ -8131,24 +8834,27 @@ void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
         n.wrong({"needs ", count, " activations, not ", names.size()});
     }
     to.activations.clear();
+    const std::vector<float> alphas = n.reals("activation_alpha");
+    const std::vector<float> betas = n.reals("activation_beta");
+    std::size_t alpha = 0;
+    std::size_t beta = 0;
+    // Only functions that have parameters take one of the list.
+    const auto next = [](const std::vector<float>& given, std::size_t& place, bool takes, double otherwise) {
+        return takes && place < given.size() ? static_cast<double>(given[place++]) : otherwise;
+    };
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i >= count) {
-            if (names[i] != names[i - count]) {
-                n.wrong({"has other activations for the second direction, which is not supported"});
-            }
-            continue;
+        const op::gate_function_word& word = gate_function_word_of(n, names[i]);
+        const double first = next(alphas, alpha, word.parameters > 0, word.alpha);
+        const double second = next(betas, beta, word.parameters > 1, word.beta);
+        if (i < count) {
+            to.activations.push_back(text(word.word));
+            to.activations_alpha.push_back(first);
+            to.activations_beta.push_back(second);
+        } else if (i < 2 * count &&
+                   (to.activations[i - count] != word.word || to.activations_alpha[i - count] != first ||
+                    to.activations_beta[i - count] != second)) {
+            n.wrong({"has other activations for the second direction, which is not supported"});
         }
-        std::string small(names[i]);
-        for (char& each : small) {
-            each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
-        }
-        to.activations.push_back(text(small.c_str()));
-    }
-    for (const float each : n.reals("activation_alpha")) {
-        to.activations_alpha.push_back(static_cast<double>(each));
-    }
-    for (const float each : n.reals("activation_beta")) {
-        to.activations_beta.push_back(static_cast<double>(each));
     }
 }
 
@@ -8291,6 +8997,7 @@ inline void read_lstm(operation& n) { read_lstm_of(n, n.in(1), n.in(2)); }
 /// Weights in bytes, [directions, …, 4 * size], that inputs `scale` and the next one dequantize, for a direction or for each of its columns:
 /// as real numbers, in the order of axes that LSTM has.
 inline output_ref dequantized_rows(operation& n, std::size_t weights, std::size_t scale) {
+    check_scale(n, scale, scale_use::dequantizes);
     const element type = n.type(n.in(0));
     const auto by_rows = [&](output_ref numbers) {
         return n.rank(numbers) < 2 ? n.reshape(numbers, {-1, 1, 1}) : n.unsqueeze(numbers, {2});
@@ -8365,6 +9072,23 @@ struct scan_description {
     static std::int64_t choice(const lpt::integers& all, std::size_t i) { return i < all.size() ? all[i] : 0; }
 };
 
+/// Raises an error for directions that are neither 0, forward, nor 1, backward, and for more or less of them than what has them.
+inline void check_directions(operation& n, std::string_view name, const lpt::integers& given, std::size_t wanted) {
+    if (!given.empty() && given.size() != wanted) {
+        n.wrong({"attribute '", shown(name), "' has ", given.size(), " directions, expected ", wanted});
+    }
+    for (const std::int64_t each : given) {
+        if (each != 0 && each != 1) {
+            n.wrong({"attribute '", shown(name), "' has the direction ", each, ", expected 0 or 1"});
+        }
+    }
+}
+inline void check_axes(operation& n, std::string_view name, const lpt::integers& given, std::size_t wanted) {
+    if (!given.empty() && given.size() != wanted) {
+        n.wrong({"attribute '", shown(name), "' has ", given.size(), " axes, expected ", wanted});
+    }
+}
+
 /// A body for each slice of some inputs; gives the last states, then what the runs gave side by side.
 inline seq<output_ref> scan_of(operation& n, const scan_description& how, view<output_ref> given) {
     const graph_description& from = how.body;
@@ -8415,6 +9139,9 @@ inline seq<output_ref> scan_of(operation& n, const scan_description& how, view<o
         }
         body.add_result(made);
         op::declared_output gives = declared(inner, made);
+        if (i < states) {
+            check_same_type(n, "state", i, n.type(given[i]), gives.type, "at first", "behind the body");
+        }
         if (i >= states && gives.dimensions.rank_is_static()) {
             gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
         }
@@ -8452,6 +9179,7 @@ inline void read_scan_of_samples(operation& n, scan_description how) {
     }
     const std::size_t states = given.size() - how.scanned;
     how.input_directions = n.list("directions");
+    check_directions(n, "directions", how.input_directions, how.scanned);
     const std::int64_t batch = n.static_size_of(given.back(), 0);
     const std::int64_t steps = n.static_size_of(given.back(), 1);
     const lpt::integers lengths = n.has(0) ? n.known_integers(0) : lpt::integers();
@@ -8492,6 +9220,7 @@ inline void read_scan(operation& n) {
         n.wrong({"has ", count, " inputs, ", how.scanned, " of them to scan, but a body with ", how.body.inputs.size(),
                  " inputs and ", how.body.outputs.size(), " outputs"});
     }
+    check_outputs(n, how.body.outputs.size());
     if (first == 1) {
         return read_scan_of_samples(n, std::move(how));
     }
@@ -8499,6 +9228,11 @@ inline void read_scan(operation& n) {
     how.input_directions = n.list("scan_input_directions");
     how.output_axes = n.list("scan_output_axes");
     how.output_directions = n.list("scan_output_directions");
+    const std::size_t gathered = how.body.outputs.size() + how.scanned - count;
+    check_axes(n, "scan_input_axes", how.input_axes, how.scanned);
+    check_axes(n, "scan_output_axes", how.output_axes, gathered);
+    check_directions(n, "scan_input_directions", how.input_directions, how.scanned);
+    check_directions(n, "scan_output_directions", how.output_directions, gathered);
     seq<output_ref> given;
     for (std::size_t port = 0; port < count; ++port) {
         given.push_back(n.in(port));
@@ -8642,19 +9376,25 @@ inline output_ref scattered(operation& n, output_ref data, output_ref places, ou
     return n.make(op::scatter_nd_update{how}, {data, n.unsqueeze(places, {1}), updates});
 }
 
+/// Updates put to places along an axis that are computed.
+inline output_ref scattered_along(operation& n, output_ref data, output_ref places, output_ref updates,
+                                  std::int64_t axis) {
+    using enum op::element_reduction;
+    op::scatter_elements_update what;
+    switch (scatter_reduction_of(n)) {
+        case op::scatter_reduction::sum: what.reduction = sum; break;
+        case op::scatter_reduction::prod: what.reduction = prod; break;
+        case op::scatter_reduction::min: what.reduction = min; break;
+        case op::scatter_reduction::max: what.reduction = max; break;
+        default: break;
+    }
+    return n.make(what, {data, places, updates, n.integer_constant(axis)});
+}
+
 inline void read_scatter_elements(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
-        using enum op::element_reduction;
-        op::scatter_elements_update what;
-        switch (scatter_reduction_of(n)) {
-            case op::scatter_reduction::sum: what.reduction = sum; break;
-            case op::scatter_reduction::prod: what.reduction = prod; break;
-            case op::scatter_reduction::min: what.reduction = min; break;
-            case op::scatter_reduction::max: what.reduction = max; break;
-            default: break;
-        }
-        return n.out(n.make(what, {x, n.in(1), n.in(2), n.integer_constant(n.integer("axis", 0))}));
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
+        return n.out(scattered_along(n, x, n.in(1), n.in(2), n.integer("axis", 0)));
     }
     const lpt::shape sizes = n.static_shape(x);
     const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
@@ -8665,7 +9405,7 @@ inline void read_scatter_elements(operation& n) {
 
 inline void read_scatter_nd(operation& n) {
     const output_ref x = n.in(0);
-    if (n.shape(x).is_dynamic() || n.shape(n.in(1)).is_dynamic()) {
+    if (n.shape(x).is_dynamic() || !n.is_known(1)) {
         return n.out(n.make(op::scatter_nd_update{scatter_reduction_of(n)}, {x, n.in(1), n.in(2)}));
     }
     const lpt::shape sizes = n.static_shape(x);
@@ -8686,6 +9426,13 @@ inline void read_scatter_nd(operation& n) {
     lpt::integers ends;
     for (std::size_t axis = 0; axis < depth; ++axis) {
         ends.push_back(sizes[axis]);
+    }
+    const tensor& known = n.known_input(1);
+    for (std::size_t i = 0; i < known.elements(); ++i) {
+        const dimension size = sizes[i % depth];
+        if (known.integer(i) < -size || known.integer(i) >= size) {
+            n.wrong({"index ", known.integer(i), " is outside an axis of size ", size});
+        }
     }
     const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
     const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
@@ -8769,6 +9516,10 @@ inline void read_tensor_scatter(operation& n) {
     }
     if (n.words("mode", "linear") == "circular") {
         place = n.make(op::floor_mod{}, {place, n.integer_constant(sizes[static_cast<std::size_t>(axis)])});
+    }
+    if (n.known(place) == nullptr) {
+        place = n.broadcast(place, n.indices(update.dimensions()));
+        return n.out(scattered_along(n, cache, place, n.in(1), axis));
     }
     const output_ref places = n.reshape(flat_places(n, place, update, sizes, axis), {-1});
     const output_ref result = scattered(n, n.reshape(cache, {-1, 1}), places, n.reshape(n.in(1), {-1, 1}));
@@ -10590,6 +11341,9 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     pugi::xml_document parsed;
     const pugi::xml_parse_result status =
         parsed.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_embed_pcdata);
+    if (status.status == pugi::status_out_of_memory) {
+        fail({text_view(xml_name.c_str()), ": out of memory for the document of ", xml.size(), " bytes"});
+    }
     if (!status) {
         fail({text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description()});
     }
@@ -11248,6 +12002,9 @@ struct quantization {
     bool is_present() const { return !scales.empty(); }
 };
 
+/// The place in the file of what is made by no file.
+inline constexpr std::size_t unknown_byte = static_cast<std::size_t>(-1);
+
 struct tensor_info {
     text name;
     tensor_type type = tensor_type::float32;
@@ -11260,6 +12017,7 @@ struct tensor_info {
     tensor value;
     bool is_variable = false;
     bool is_sparse = false;
+    std::size_t byte = unknown_byte;  // where its table lies in the file
 
     bool is_constant() const { return static_cast<bool>(value); }
     /// A constant, or without elements: no bytes are a value, too.
@@ -11289,6 +12047,7 @@ struct operator_info {
     std::vector<std::int64_t> intermediates;  // tensors that carry quantization only
     std::vector<option>
         options;  // all fields of the operator's table that `schema.hpp` has, absent ones with their defaults
+    std::size_t byte = unknown_byte;
 
     /// The operator's name: the published one, or that of a custom operator.
     text_view name() const { return code == builtin::custom ? custom_code.view() : tflite::name(code); }
@@ -11333,6 +12092,7 @@ struct subgraph {
     std::vector<operator_info> operators;  // in the order in which they run
     std::vector<text> input_names;  // those of a signature; none: inputs and outputs are called as their tensors
     std::vector<text> output_names;
+    std::size_t byte = unknown_byte;
 
     /// What an input or output is called.
     const text& input_name(std::size_t index) const {
@@ -11354,7 +12114,17 @@ struct signature {
     std::int64_t subgraph = 0;
     std::vector<port> inputs;
     std::vector<port> outputs;
+    std::size_t byte = unknown_byte;
 };
+
+/// What messages call a signature.
+inline text in_words(const signature& each) {
+    text words = join({"signature '", each.key, "'"});
+    if (each.byte != unknown_byte) {
+        words.append(" at byte ").append(each.byte);
+    }
+    return words;
+}
 
 struct metadata {
     text name;
@@ -11368,9 +12138,10 @@ struct model {
     std::size_t network = 0;  // the subgraph that is run: the first, or that of a signature (`use_signature`)
     std::vector<signature> signatures;
     std::vector<metadata> notes;
+    std::size_t byte = unknown_byte;
 };
 
-/// What a message is about: a file, and in it a subgraph, an operator or a tensor.
+/// What a message is about: a file, and in it a subgraph, an operator or a tensor, and the byte of its table.
 struct place {
     text_view file;
     std::int64_t subgraph = -1;
@@ -11378,6 +12149,7 @@ struct place {
     text_view op_name = {};
     std::int64_t tensor = -1;
     text_view tensor_name = {};
+    std::size_t byte = unknown_byte;
 };
 inline void append_to(text& message, const place& where) {
     message.append(where.file);
@@ -11389,6 +12161,9 @@ inline void append_to(text& message, const place& where) {
     }
     if (where.tensor >= 0) {
         message.append(": tensor ").append(where.tensor).append(" '").append(where.tensor_name).append("'");
+    }
+    if (where.byte != unknown_byte) {
+        message.append(" at byte ").append(where.byte);
     }
 }
 
@@ -11425,6 +12200,18 @@ struct operator_budget {
             left += most_times * each.operators.size();
         }
     }
+};
+
+/// What messages call an operator.
+inline std::string described(std::int64_t op, std::int64_t subgraph, const std::string& type) {
+    return "operator " + std::to_string(op) + " of subgraph " + std::to_string(subgraph) + ", " + type;
+}
+
+/// What tensors stand for that have no elements in a graph.
+struct other_values {
+    std::map<std::int64_t, std::string> handles;  // the names of variables
+    std::map<std::int64_t, output_ref>
+        spectra;  // complex numbers, whose real and imaginary parts lie along an axis behind the others
 };
 
 /// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
@@ -11696,7 +12483,7 @@ class network {
     const operator_info* op_ = nullptr;
     std::map<std::string, variable>& variables_;
     operator_budget& budget_;
-    std::map<std::int64_t, std::string> handles_;  // tensors that name variables
+    other_values others_;
     bool is_initializing_;
 
     forms& at(std::int64_t index, axes order) {
@@ -11821,7 +12608,7 @@ public:
     const tensor_info& info(std::int64_t index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
     const operator_info& op() const { return *op_; }
     std::map<std::string, variable>& variables() { return variables_; }
-    std::map<std::int64_t, std::string>& handles() { return handles_; }
+    other_values& others() { return others_; }
     operator_budget& budget() { return budget_; }
     bool is_initializing() const { return is_initializing_; }
 
@@ -11830,15 +12617,15 @@ public:
         op_ = op;
         where_.op = op == nullptr ? -1 : op - graph_.operators.data();
         where_.op_name = op == nullptr ? text_view() : op->name();
+        where_.byte = op == nullptr ? graph_.byte : op->byte;
         if (op == nullptr) {
             make_.begin({});
             return;
         }
         const bool has_name = !op->outputs.empty() && op->outputs[0] != operator_info::none;
         const std::string type(where_.op_name.data(), where_.op_name.size());
-        make_.begin({has_name ? info(op->outputs[0]).name.c_str() : type,
-                     "operator " + std::to_string(where_.op) + " of subgraph " + std::to_string(where_.subgraph) +
-                         ", " + type});
+        make_.begin({has_name ? info(op->outputs[0]).name.c_str() : type, described(where_.op, where_.subgraph, type),
+                     op->byte});
     }
     template <class... Parts>
     [[noreturn]] void wrong(const Parts&... parts) const {
@@ -11917,19 +12704,19 @@ public:
             return mine.codes;
         }
         const tensor_info& info = this->info(index);
+        if (element_of(info.type) == dynamic || (info.is_constant() && info.is_sparse)) {
+            wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
+                  ", which is not supported");
+        }
         const forms& there = at(index, other(order));
         if (info.is_constant() && order == axes::as_in_file) {
-            if (info.is_sparse || element_of(info.type) == dynamic) {
-                wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
-                      ", which is not supported");
-            }
             mine.codes = make_.constant(info.value);
         } else if (mine.unrounded) {
             mine.codes = make_.add(op::convert{element_of(info.type)},
                                    {quantized(make_, info, mine.unrounded, quantized_axis(info, order), true, where_)});
         } else if (there.codes || there.unrounded || (info.stands_in_file() && order != axes::as_in_file)) {
             mine.codes = reordered(codes(index, other(order)), order);
-        } else if (info.stands_in_file() && element_of(info.type) != dynamic) {
+        } else if (info.stands_in_file()) {
             mine.codes = make_.constant(tensor_builder(element_of(info.type), info.dimensions).finish());
         } else {
             wrong("tensor ", index, " '", info.name, "' has no value");
@@ -13178,8 +13965,8 @@ namespace lpt::inline LPT_ABI::tflite {
 /// The variable that an operator's first input is a handle of.
 inline variable& variable_input(network& net) {
     const std::int64_t handle = net.input(0);
-    const auto found = net.handles().find(handle);
-    if (found == net.handles().end()) {
+    const auto found = net.others().handles.find(handle);
+    if (found == net.others().handles.end()) {
         net.wrong("input 0 is no handle of a variable");
     }
     return net.variables()[found->second];
@@ -13192,7 +13979,7 @@ inline void make_var_handle(network& net) {
     std::string name = net.op().words("container").c_str();
     name += (name.empty() ? "" : "/");
     name += net.op().words("shared_name").c_str();
-    net.handles()[net.op().outputs[0]] = name;
+    net.others().handles[net.op().outputs[0]] = name;
 }
 
 inline void make_read_variable(network& net) {
@@ -13204,7 +13991,7 @@ inline void make_read_variable(network& net) {
     if (!from.now) {
         const tensor_info& info = net.info(output);
         op::read_value what;
-        what.variable_id = text(net.handles()[net.input(0)].c_str());
+        what.variable_id = text(net.others().handles[net.input(0)].c_str());
         what.variable_type = element_of(info.type);
         what.variable_shape = info.signature;
         seq<output_ref, 5> initial;
@@ -14169,6 +14956,60 @@ inline void make_resize_nearest_neighbor(network& net) { make_resized(net, {}); 
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/spectrum.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
+/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only the operators of this header read them.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The parts of the complex numbers at input 0.
+inline output_ref spectrum_input(network& net) {
+    const auto found = net.others().spectra.find(net.input(0));
+    if (found == net.others().spectra.end()) {
+        net.wrong("its input 0 is ", name(net.input_info(0).type), ", but no RFFT2D gives it");
+    }
+    return found->second;
+}
+
+/// The spectrum of the last two axes, cropped or padded with zeros to the length of input 1; of the last axis the first half.
+inline void make_rfft2d(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    if (rank < 2 || net.input_info(0).type != tensor_type::float32 ||
+        net.output_info().type != tensor_type::complex64) {
+        net.wrong("needs float32 of two axes or more and gives complex64, not ", name(net.input_info(0).type), " of ",
+                  rank, " axes and ", name(net.output_info().type));
+    }
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    const output_ref length = net.make().add(op::convert{i64}, {net.codes(net.input(1), axes::as_in_file)});
+    const output_ref made =
+        net.make().add(op::rdft{}, {net.real_input(0), net.make().indices({last - 1, last}), length});
+    shape declared = net.output_info().signature;
+    declared.push_back(2);
+    if (!merge_shape(declared, net.make().shape_of(made))) {
+        net.wrong("its output is declared with shape ", net.output_info().signature,
+                  ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
+    }
+    net.others().spectra[net.op().outputs[0]] = made;
+}
+
+/// The real parts (0) or the imaginary ones (1).
+template <int Part>
+void make_part_of_spectrum(network& net) {
+    const output_ref all = spectrum_input(net);
+    net.give(net.make().add(op::gather{}, {all, net.make().integer(Part), net.make().integer(-1)}, 8));
+}
+
+/// sqrt(re^2 + im^2)
+inline void make_complex_abs(network& net) {
+    const output_ref all = spectrum_input(net);
+    op::reduce_l2 what;
+    what.keep_dims = false;
+    net.give(net.make().add(what, {all, net.make().indices({-1})}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/volume.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_VOLUME_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_VOLUME_HPP
@@ -14265,6 +15106,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::broadcast_to, make_broadcast_to},
     {builtin::cast, make_cast},
     {builtin::ceil, make_unary<op::ceiling>},
+    {builtin::complex_abs, make_complex_abs},
     {builtin::concatenation, make_concatenation},
     {builtin::conv_2d, make_conv_2d},
     {builtin::conv_3d, make_conv_3d},
@@ -14294,6 +15136,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::greater_equal, make_binary<op::greater_equal>},
     {builtin::hard_swish, make_unary<op::hswish>},
     {builtin::if_else, make_if},
+    {builtin::imag, make_part_of_spectrum<1>},
     {builtin::l2_normalization, make_l2_normalization},
     {builtin::l2_pool_2d, make_l2_pool_2d},
     {builtin::leaky_relu, make_leaky_relu},
@@ -14329,6 +15172,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::range, make_range},
     {builtin::rank, make_rank},
     {builtin::read_variable, make_read_variable},
+    {builtin::real, make_part_of_spectrum<0>},
     {builtin::reduce_all, make_reduction<op::reduce_logical_and>},
     {builtin::reduce_any, make_reduction<op::reduce_logical_or>},
     {builtin::reduce_max, make_reduction<op::reduce_max>},
@@ -14343,6 +15187,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::resize_nearest_neighbor, make_resize_nearest_neighbor},
     {builtin::reverse_sequence, make_reverse_sequence},
     {builtin::reverse_v2, make_reverse_v2},
+    {builtin::rfft2d, make_rfft2d},
     {builtin::rnn, make_rnn},
     {builtin::round, make_unary<op::round>},
     {builtin::rsqrt, make_rsqrt},
@@ -14416,6 +15261,7 @@ class subgraph_checker {
     void name_tensor(place& where, std::int64_t index) const {
         where.tensor = index;
         where.tensor_name = graph_.tensors[static_cast<std::size_t>(index)].name;
+        where.byte = graph_.tensors[static_cast<std::size_t>(index)].byte;
     }
     void check_indices(const std::vector<std::int64_t>& all, const place& where, text_view role,
                        bool may_be_absent) const {
@@ -14454,7 +15300,9 @@ class subgraph_checker {
     }
 
 public:
-    subgraph_checker(const subgraph& graph, const place& where) : graph_(graph), where_(where) {}
+    subgraph_checker(const subgraph& graph, const place& where) : graph_(graph), where_(where) {
+        where_.byte = graph.byte;
+    }
 
     void check() {
         check_indices(graph_.inputs, where_, "input", false);
@@ -14468,6 +15316,7 @@ public:
         for (const operator_info& each : graph_.operators) {
             ++where_.op;
             where_.op_name = each.name();
+            where_.byte = each.byte;
             check_indices(each.inputs, where_, "input", true);
             check_indices(each.outputs, where_, "output", true);
             check_indices(each.intermediates, where_, "intermediate", true);
@@ -14509,6 +15358,7 @@ class call_checker {
         for (const operator_info& op : model_.subgraphs[index].operators) {
             ++where.op;
             where.op_name = op.name();
+            where.byte = op.byte;
             const std::vector<std::int64_t> called = callees(op);
             for (std::size_t i = 0; i < called.size(); ++i) {
                 const std::int64_t each = called[i];
@@ -14542,15 +15392,14 @@ public:
 inline void check_signature(const model& file, const signature& each) {
     const place where{file.file};
     if (each.subgraph < 0 || each.subgraph >= static_cast<std::int64_t>(file.subgraphs.size())) {
-        wrong(where, "signature '", each.key, "' is for subgraph ", each.subgraph, ", but the file has ",
-              file.subgraphs.size());
+        wrong(where, in_words(each), " is for subgraph ", each.subgraph, ", but the file has ", file.subgraphs.size());
     }
     const std::size_t tensors = file.subgraphs[static_cast<std::size_t>(each.subgraph)].tensors.size();
     for (const std::vector<signature::port>* ports : {&each.inputs, &each.outputs}) {
         for (const signature::port& port : *ports) {
             if (port.tensor < 0 || port.tensor >= static_cast<std::int64_t>(tensors)) {
-                wrong(where, "signature '", each.key, "' names tensor ", port.tensor, " '", port.name,
-                      "', but the subgraph has ", tensors);
+                wrong(where, in_words(each), " names tensor ", port.tensor, " '", port.name, "', but the subgraph has ",
+                      tensors);
             }
         }
     }
@@ -14558,7 +15407,9 @@ inline void check_signature(const model& file, const signature& each) {
 
 inline void check_model(const model& file) {
     if (file.subgraphs.empty()) {
-        wrong(place{file.file}, "has no subgraph");
+        place where{file.file};
+        where.byte = file.byte;
+        wrong(where, "has no subgraph");
     }
     for (std::size_t i = 0; i < file.subgraphs.size(); ++i) {
         subgraph_checker(file.subgraphs[i], {file.file, static_cast<std::int64_t>(i)}).check();
@@ -14691,6 +15542,8 @@ public:
 
     explicit operator bool() const { return table_ != nullptr; }
     flat_file& file() const { return *file_; }
+    /// Where in the file the table lies.
+    std::size_t byte() const { return file_->position(table_); }
 
     template <class Value>
     Value number(unsigned short field, Value when_absent = {}) const {
@@ -15165,6 +16018,12 @@ class model_reader {
     std::vector<flat_table> buffers_;
 
     place whole_file() const { return {file_.name()}; }
+    /// A part of the file that is no subgraph.
+    place part(const flat_table& at) const {
+        place where = whole_file();
+        where.byte = at.byte();
+        return where;
+    }
 
     /// The bytes of a buffer: where they begin in the file, and how many they are. None: the buffer is empty.
     std::pair<std::size_t, std::size_t> range_of(std::int64_t index, const place& where) const {
@@ -15230,6 +16089,7 @@ class model_reader {
 
     tensor_info read_tensor(const flat_table& from, place where) const {
         tensor_info result;
+        result.byte = where.byte = from.byte();
         result.name = from.words(field::tensor::name);
         where.tensor_name = result.name;
         const auto type = from.number<std::int8_t>(field::tensor::type);
@@ -15260,6 +16120,7 @@ class model_reader {
     }
 
     operator_info read_operator(const flat_table& from, place where) const {
+        where.byte = from.byte();
         const auto index = from.number<std::uint32_t>(field::op::opcode_index);
         if (index >= codes_.size()) {
             where.op_name = "?";
@@ -15274,6 +16135,7 @@ class model_reader {
             wrong(where, "unknown operator ", number, ", expected 0 to ", builtin_count - 1);
         }
         operator_info result;
+        result.byte = where.byte;
         result.code = static_cast<builtin>(number);
         result.custom_code = code.words(field::operator_code::custom_code);
         result.version = code.number<std::int32_t>(field::operator_code::version, 1);
@@ -15287,6 +16149,7 @@ class model_reader {
 
     subgraph read_subgraph(const flat_table& from, place where) const {
         subgraph result;
+        result.byte = from.byte();
         result.name = from.words(field::subgraph::name);
         for (const flat_table& each : from.tables(field::subgraph::tensors, "Tensor")) {
             where.tensor = static_cast<std::int64_t>(result.tensors.size());
@@ -15320,9 +16183,10 @@ public:
         }
         const flat_table root = flat_table::root(file_, "Model");
         if (const auto version = root.number<std::uint32_t>(field::model::version); version != 3) {
-            wrong(whole_file(), "version ", version, " of the format, expected 3");
+            wrong(part(root), "version ", version, " of the format, expected 3");
         }
         result_.file = text(file_.name());
+        result_.byte = root.byte();
         result_.description = root.words(field::model::description);
         codes_ = root.tables(field::model::operator_codes, "OperatorCode");
         buffers_ = root.tables(field::model::buffers, "Buffer");
@@ -15334,10 +16198,10 @@ public:
             result_.signatures.push_back({each.words(field::signature::signature_key),
                                           each.number<std::uint32_t>(field::signature::subgraph_index),
                                           read_ports(each, field::signature::inputs),
-                                          read_ports(each, field::signature::outputs)});
+                                          read_ports(each, field::signature::outputs), each.byte()});
         }
         for (const flat_table& each : root.tables(field::model::metadata, "Metadata")) {
-            const auto range = range_of(each.number<std::uint32_t>(field::metadata::buffer), whole_file());
+            const auto range = range_of(each.number<std::uint32_t>(field::metadata::buffer), part(each));
             result_.notes.push_back({each.words(field::metadata::name), raw(range)});
         }
         check_model(result_);
@@ -15379,16 +16243,16 @@ namespace detail {
 
 /// The tensors of a signature's inputs or outputs, in its order; raises an error for those that are none of the subgraph's, or named twice.
 inline std::vector<std::int64_t> tensors_of(const std::vector<signature::port>& ports,
-                                            const std::vector<std::int64_t>& all, const place& where, text_view key,
-                                            text_view role) {
+                                            const std::vector<std::int64_t>& all, const place& where,
+                                            const signature& chosen, text_view role) {
     std::vector<std::int64_t> result;
     for (const signature::port& each : ports) {
         if (std::find(all.begin(), all.end(), each.tensor) == all.end()) {
-            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+            wrong(where, in_words(chosen), ": ", role, " '", each.name, "' is tensor ", each.tensor,
                   ", expected one that the subgraph has among its ", role, "s");
         }
         if (role == text_view("input") && std::find(result.begin(), result.end(), each.tensor) != result.end()) {
-            wrong(where, "signature '", key, "': ", role, " '", each.name, "' is tensor ", each.tensor,
+            wrong(where, in_words(chosen), ": ", role, " '", each.name, "' is tensor ", each.tensor,
                   ", as another one is; expected a tensor of its own");
         }
         result.push_back(each.tensor);
@@ -15424,13 +16288,13 @@ inline void use_signature(model& file, text_view key) {
     const place where{file.file, chosen.subgraph};
     file.network = static_cast<std::size_t>(chosen.subgraph);
     subgraph& net = file.subgraphs[file.network];
-    std::vector<std::int64_t> inputs = detail::tensors_of(chosen.inputs, net.inputs, where, key, "input");
+    std::vector<std::int64_t> inputs = detail::tensors_of(chosen.inputs, net.inputs, where, chosen, "input");
     for (const std::int64_t each : net.inputs) {
         if (std::find(inputs.begin(), inputs.end(), each) == inputs.end()) {
             inputs.push_back(each);
         }
     }
-    net.outputs = detail::tensors_of(chosen.outputs, net.outputs, where, key, "output");
+    net.outputs = detail::tensors_of(chosen.outputs, net.outputs, where, chosen, "output");
     net.inputs = std::move(inputs);
     net.input_names = detail::names_of(chosen.inputs);
     net.output_names = detail::names_of(chosen.outputs);
@@ -15505,6 +16369,7 @@ inline void check_tensors(const model& file, std::size_t which) {
     for (const tensor_info& each : file.subgraphs[which].tensors) {
         ++where.tensor;
         where.tensor_name = each.name;
+        where.byte = each.byte;
         check_quantization(each, where);
     }
 }
@@ -18541,7 +19406,7 @@ public:
     /// Raises an error about this operation.
     template <class... Parts>
     [[noreturn]] void wrong(const Parts&... parts) const {
-        fail({tflite::place{model_->file, -1, index_, info_->name()}, ": ", parts...});
+        fail({tflite::place{model_->file, -1, index_, info_->name(), -1, {}, info_->byte}, ": ", parts...});
     }
 
     bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }

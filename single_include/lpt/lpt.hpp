@@ -4311,7 +4311,10 @@ constexpr view<text_view> words_of(auto_broadcast) { return auto_broadcast_words
 ///
 /// y = round((min(max(x, input_low), input_high) - input_low) / (input_high - input_low) * (levels - 1))
 ///     / (levels - 1) * (output_high - output_low) + output_low
-/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32.
+/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32. Rounding: halves to even.
+///
+/// With `zero_level`, 0 to levels - 1, which the published operation does not have, it is QuantizeLinear's: steps are counted from that level, as
+/// round((x - input_low) / (input_high - input_low) * (levels - 1) - zero_level) + zero_level.
 struct fake_quantize {
     static constexpr auto number = kind::fake_quantize;
     static constexpr text_view name = "FakeQuantize";
@@ -4321,14 +4324,21 @@ struct fake_quantize {
     static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr std::int64_t most_levels = std::int64_t{1} << 32;
+    static constexpr std::int64_t no_level = -1;
 
     std::int64_t levels = 0;
     op::auto_broadcast auto_broadcast = op::auto_broadcast::numpy;
+    std::int64_t zero_level = no_level;
 
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit&& visit) {
         visit("levels", self.levels);
         visit("auto_broadcast", self.auto_broadcast);
+        visit("zero_level", self.zero_level);
+    }
+    /// The same with another number of levels; a zero level is one of those that were.
+    constexpr fake_quantize with_levels(std::int64_t count) const {
+        return {count, auto_broadcast, count == levels ? zero_level : no_level};
     }
     /// True if `range` can be broadcast to the data without making it larger; axes before those of the data have size 1.
     static constexpr bool broadcasts_to(const shape& range, const shape& data) {
@@ -4346,6 +4356,7 @@ struct fake_quantize {
     }
     static constexpr void infer(const fake_quantize& self, inference& facts) {
         facts.require("levels", self.levels, 2, most_levels);
+        facts.require("zero_level", self.zero_level, no_level, self.levels - 1);
         for (std::size_t port = 1; port < 5; ++port) {
             if (!broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
                 facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",
@@ -8809,6 +8820,63 @@ constexpr void avg_pool::infer(const avg_pool& self, inference& facts) {
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
+// ======== lpt/op/gate_function.hpp
+#ifndef LPT_HOLDS_OP_GATE_FUNCTION_HPP
+#define LPT_HOLDS_OP_GATE_FUNCTION_HPP
+/// The functions that recurrent operations name for their gates.
+namespace lpt::inline LPT_ABI::op {
+
+/// The functions of gates, with their parameters alpha and beta.
+enum class gate_form {
+    sigmoid,
+    tanh,
+    relu,
+    hard_sigmoid,      // max(0, min(1, alpha * x + beta))
+    soft_sign,         // x / (1 + |x|)
+    soft_plus,         // log(1 + exp(x))
+    elu,               // x < 0 ? alpha * (exp(x) - 1) : x
+    leaky_relu,        // x < 0 ? alpha * x : x
+    thresholded_relu,  // x > alpha ? x : 0
+    affine,            // alpha * x + beta
+    scaled_tanh,       // alpha * tanh(beta * x)
+};
+
+/// A function by the word that stands for it, with the parameters that it has where none are given, and how many those are.
+struct gate_function_word {
+    text_view word;
+    gate_form is;
+    double alpha = 0;
+    double beta = 0;
+    int parameters = 0;
+};
+inline constexpr gate_function_word gate_function_words[] = {
+    {"sigmoid", gate_form::sigmoid},
+    {"tanh", gate_form::tanh},
+    {"relu", gate_form::relu},
+    {"hardsigmoid", gate_form::hard_sigmoid, 0.2, 0.5, 2},
+    {"hard_sigmoid", gate_form::hard_sigmoid, 0.2, 0.5, 2},
+    {"softsign", gate_form::soft_sign},
+    {"softplus", gate_form::soft_plus},
+    {"elu", gate_form::elu, 1, 0, 1},
+    {"leakyrelu", gate_form::leaky_relu, 0.01, 0, 1},
+    {"thresholdedrelu", gate_form::thresholded_relu, 1, 0, 1},
+    {"affine", gate_form::affine, 1, 0, 2},
+    {"scaledtanh", gate_form::scaled_tanh, 1, 1, 2},
+};
+
+/// The function that a word stands for, or null.
+constexpr const gate_function_word* find_gate_function(text_view word) {
+    for (const gate_function_word& each : gate_function_words) {
+        if (each.word == word) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace lpt::inline LPT_ABI::op
+#endif
+
 // ======== lpt/op/recurrent.hpp
 #ifndef LPT_HOLDS_OP_RECURRENT_HPP
 #define LPT_HOLDS_OP_RECURRENT_HPP
@@ -8865,6 +8933,11 @@ constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self
     }
     if (self.activations.size() < functions) {
         facts.wrong({"needs ", functions, " activations, not ", self.activations.size()});
+    }
+    for (const text& word : self.activations) {
+        if (find_gate_function(word) == nullptr) {
+            facts.wrong({"activation '", word, "' is not known"});
+        }
     }
     recurrent_sizes sizes;
     sizes.hidden = self.hidden_size;
@@ -10421,6 +10494,8 @@ public:
 
     /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.
     constexpr void infer(node_id id);
+    /// The same for nodes that read an output on another input than the first, where axes and the like stand.
+    constexpr void infer_parameter_readers(output_ref of);
 
     /// Makes a node type-relaxed without changing anything else.
     constexpr void relax(node_id id) { nodes_[id].relaxed_ = true; }
@@ -10717,6 +10792,14 @@ constexpr void graph::replace_uses(output_ref from, output_ref to) {
     check(to);
     for (const input_ref user : uses(from)) {
         set_input(user.node, static_cast<std::size_t>(user.port), to);
+    }
+}
+
+constexpr void graph::infer_parameter_readers(output_ref of) {
+    for (const input_ref user : uses(of)) {
+        if (user.port != 0) {
+            infer(user.node);
+        }
     }
 }
 
@@ -16081,28 +16164,59 @@ constexpr Real rounded(Real value) {
     return math::round_half_even(value);
 }
 
+/// What quantizes all elements of a FakeQuantize alike.
+template <class Real>
+struct level_grid {
+    Real steps;
+    std::int64_t zero_level;
+
+    explicit constexpr level_grid(const op::fake_quantize& of)
+        : steps(static_cast<Real>(of.levels - 1)), zero_level(of.zero_level) {}
+    constexpr bool has_zero_level() const { return zero_level != op::fake_quantize::no_level; }
+
+    /// The number of the level that x in the range goes to.
+    constexpr Real level(Real x, Real input_low, Real input_high) const {
+        if (has_zero_level()) {
+            const Real zero = static_cast<Real>(zero_level);
+            const Real result = rounded(from_zero(x, input_low, input_high)) + zero;
+            return math::minimum(math::maximum(result, Real(0)), steps);
+        }
+        return rounded((x - input_low) / (input_high - input_low) * steps);
+    }
+
+private:
+    /// Steps from the zero level. Bounds were rounded when they were made: a zero level that lies as near to 0 as that makes it stands for 0.
+    constexpr Real from_zero(Real x, Real input_low, Real input_high) const {
+        const Real step = (input_high - input_low) / steps;
+        const double zero =
+            static_cast<double>(input_low) + static_cast<double>(zero_level) * static_cast<double>(step);
+        const bool is_zero = math::absolute(zero) <= 0x1p-12 * math::absolute(static_cast<double>(step));
+        return is_zero ? x / step : static_cast<Real>((static_cast<double>(x) - zero) / static_cast<double>(step));
+    }
+};
+
 /// The order of the operations is part of the definition: another one gives other last digits.
 template <class Real>
-constexpr Real fake_quantized(Real x, Real input_low, Real input_high, Real output_low, Real output_high, Real steps) {
+constexpr Real fake_quantized(Real x, const Real (&range)[4], const level_grid<Real>& grid) {
+    const auto [input_low, input_high, output_low, output_high] = range;
     if (x <= math::minimum(input_low, input_high)) {
         return output_low;
     }
     if (x > math::maximum(input_low, input_high)) {
         return output_high;
     }
-    return rounded((x - input_low) / (input_high - input_low) * steps) / steps * (output_high - output_low) +
-           output_low;
+    return grid.level(x, input_low, input_high) / grid.steps * (output_high - output_low) + output_low;
 }
 
 template <class Real>
 constexpr void fake_quantize_row(const Real* x, std::size_t step, Real* to, std::size_t count, const Real (&range)[4],
-                                 Real steps) {
+                                 const level_grid<Real>& grid) {
     for (std::size_t i = 0; i < count; ++i) {
-        to[i] = fake_quantized(x[i * step], range[0], range[1], range[2], range[3], steps);
+        to[i] = fake_quantized(x[i * step], range, grid);
     }
 }
 
-/// Sixteen values of a FakeQuantize without a branch; equal to `fake_quantized` where `steps` is below 2^21: then what is rounded is
+/// Sixteen values of a FakeQuantize without a zero level, without a branch; equal to `fake_quantized` where `steps` is below 2^21: then what is rounded is
 /// small, but for values outside the input range, which are not taken.
 constexpr void fake_quantize_block(const float* x, float (&to)[block_size], const float (&range)[4], float steps) {
     const float low = math::minimum(range[0], range[1]);
@@ -16133,8 +16247,9 @@ constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, fl
     }
 }
 
-/// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
-constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
+/// The values of a FakeQuantize in u8 or i8, rounded; levels below 2^21. The way of most weights.
+constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, const op::fake_quantize& what,
+                                        const op::output_facts& output) {
     using walk = broadcast_walk<5>;
     operand<float> x(inputs[0]);
     operand<float> input_low(inputs[1]);
@@ -16142,7 +16257,7 @@ constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels
     operand<float> output_low(inputs[3]);
     operand<float> output_high(inputs[4]);
     raw_output result(output.type, output.dimensions);
-    const float steps = static_cast<float>(levels - 1);
+    const level_grid<float> grid(what);
     const auto lowest = static_cast<float>(facts(output.type).lowest);
     const auto highest = static_cast<float>(facts(output.type).highest);
     const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
@@ -16157,17 +16272,17 @@ constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels
             const float* from = x.data() + row.at[0] + i * row.step[0];
             std::byte* to = result.data() + row.output + i;
             float values[block_size]{};
-            if (count == block_size && row.step[0] == 1) {
-                fake_quantize_block(from, values, range, steps);
+            if (count == block_size && row.step[0] == 1 && !grid.has_zero_level()) {
+                fake_quantize_block(from, values, range, grid.steps);
                 round_to_bytes(values, to, lowest, highest);
                 continue;
             }
-            if (count > 1 && row.step[0] == 1) {
+            if (count > 1 && row.step[0] == 1 && !grid.has_zero_level()) {
                 float few[block_size]{};
                 lpt::detail::copy_values(few, from, count);
-                fake_quantize_block(few, values, range, steps);
+                fake_quantize_block(few, values, range, grid.steps);
             } else {
-                fake_quantize_row(from, row.step[0], values, count, range, steps);
+                fake_quantize_row(from, row.step[0], values, count, range, grid);
             }
             std::byte codes[block_size]{};
             round_to_bytes(values, codes, lowest, highest);
@@ -16178,7 +16293,7 @@ constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels
 }
 
 template <class Real>
-constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
+constexpr tensor fake_quantize(view<tensor> inputs, const op::fake_quantize& what, const op::output_facts& output) {
     using walk = broadcast_walk<5>;
     operand<Real> x(inputs[0]);
     operand<Real> input_low(inputs[1]);
@@ -16186,7 +16301,7 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
     operand<Real> output_low(inputs[3]);
     operand<Real> output_high(inputs[4]);
     outcome<Real> result(output);
-    const Real steps = static_cast<Real>(levels - 1);
+    const level_grid<Real> grid(what);
     const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
     const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
     rows.for_each_row([&](const walk::row& row) {
@@ -16196,7 +16311,7 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
             const Real range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
                                    output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
             fake_quantize_row(x.data() + row.at[0] + i * row.step[0], row.step[0], result.data() + row.output + i, part,
-                              range, steps);
+                              range, grid);
         }
     });
     return result.finish();
@@ -16209,19 +16324,18 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
 /// y = output_low for x <= min(input_low, input_high), output_high for x > max(input_low, input_high), else
 /// round((x - input_low) / (input_high - input_low) * (levels - 1)) / (levels - 1) * (output_high - output_low) + output_low.
 /// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
-/// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
+/// (double for f64); with `zero_level` as the operation says. With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
 /// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
-[[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
+[[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, const op::fake_quantize& what,
                                                           const shape& dimensions, element type, bool round_result) {
     const element natural = inputs[0].type();
-    if (round_result && (type == u8 || type == i8) && natural != f64 && levels < (1 << 21)) {
-        return detail::fake_quantize_to_bytes(inputs, levels, {type, dimensions});
+    if (round_result && (type == u8 || type == i8) && natural != f64 && what.levels < (1 << 21)) {
+        return detail::fake_quantize_to_bytes(inputs, what, {type, dimensions});
     }
     // What is still to be rounded to integers keeps its fraction until then.
     const element before = natural == f64 ? f64 : round_result || !is_real(natural) || !is_real(type) ? f32 : type;
-    const tensor result = with_real(natural, [&](auto zero) {
-        return detail::fake_quantize<decltype(zero)>(inputs, levels, {before, dimensions});
-    });
+    const tensor result = with_real(
+        natural, [&](auto zero) { return detail::fake_quantize<decltype(zero)>(inputs, what, {before, dimensions}); });
     if (!round_result) {
         return convert_tensor(result, type);
     }
@@ -16238,15 +16352,15 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
 }
 
 /// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
-constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
-                                    bool round_result) {
+constexpr tensor fake_quantize_late(seq<tensor> inputs, const op::fake_quantize& what, const shape& dimensions,
+                                    element type, bool round_result) {
     constexpr std::size_t few = 64;  // as quick as to remember what they are made of
     if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
-        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
+        return evaluate_fake_quantize(inputs, what, dimensions, type, round_result);
     }
     const int depth = late_depth_above(inputs);
     return late_tensor(type, dimensions, depth, [=, inputs = lpt::move(inputs)] {
-        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
+        return evaluate_fake_quantize(inputs, what, dimensions, type, round_result);
     });
 }
 
@@ -17341,7 +17455,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
         case op::kind::convert_like: outputs.push_back(convert_tensor(node.input(0), node.output().type)); return true;
         case op::kind::shape_of: outputs.push_back(shape_values(node.dimensions(0), node.output().type)); return true;
         case op::kind::fake_quantize:
-            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>().levels,
+            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>(),
                                                      node.output().dimensions, node.output().type, false));
             return true;
         default: break;
@@ -17388,8 +17502,8 @@ template <compiled = once>
     }
     seq<tensor> results;
     if (what.is<op::fake_quantize>() && !output_types.empty() && is_integral(output_types[0])) {
-        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>().levels,
-                                                             facts[0].dimensions, output_types[0], true));
+        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>(), facts[0].dimensions,
+                                                             output_types[0], true));
         return true;
     }
     if (!evaluation::evaluate_known({what, version, inputs, facts}, results)) {
@@ -21301,8 +21415,7 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     for (std::size_t port = 0; port < 5; ++port) {
         inputs.push_back(*model.constant_value(each.input(port)));
     }
-    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
-                                          rounded);
+    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>(), each.shape(), type, rounded);
 }
 
 /// Lets readers of an output read the value of the FakeQuantize above it, not rounded, where that is known.
@@ -21356,7 +21469,10 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
         if (!value) {
             return r.refused(id, name, refuse(reason::dynamic_axis, 0));
         }
-        return replace_and_name(r, id, r.model.constant(lpt::move(value)));
+        const node_id made = r.model.constant(lpt::move(value));
+        replace_and_name(r, id, made);
+        r.model.infer_parameter_readers(made);  // axes are known only now, and may be wrong
+        return true;
     }
 };
 
@@ -21554,8 +21670,7 @@ struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
         if (r.follows(quirk::levels_of_neighbour) && alignment != nullptr && alignment->levels != 0) {
             const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
-            r.model.set_attributes(made,
-                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+            r.model.set_attributes(made, old.with_levels(static_cast<std::int64_t>(alignment->levels)));
         }
         return true;
     }
@@ -23008,8 +23123,8 @@ constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_q
     };
     tensor low = bound(3, aligned.low);
     tensor high = bound(4, aligned.high);
-    model.set_attributes(fake_quantize, op::fake_quantize{static_cast<std::int64_t>(aligned.levels),
-                                                          model[fake_quantize].as<op::fake_quantize>().auto_broadcast});
+    const op::fake_quantize& what = model[fake_quantize].as<op::fake_quantize>();
+    model.set_attributes(fake_quantize, what.with_levels(static_cast<std::int64_t>(aligned.levels)));
     detail::set_output_range(r, fake_quantize, lpt::move(low), lpt::move(high),
                              r.options.update_precisions ? precision.type : natural);
     const element computed = r.options.dequantization_precision;
@@ -23067,7 +23182,7 @@ struct low_precision_weights {
     inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
     const node_id weights = model.constant(evaluation::fake_quantize_late(
-        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+        lpt::move(inputs), each.as<op::fake_quantize>(), each.shape(), precision.type, true));
     copy_information_and_name(r, fake_quantize, weights);
     return {weights, maps.scales};
 }

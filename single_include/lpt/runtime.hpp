@@ -5013,6 +5013,49 @@ constexpr tensor gather_elements(const call& node) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/naming.hpp
+#ifndef LPT_HOLDS_REFERENCE_NAMING_HPP
+#define LPT_HOLDS_REFERENCE_NAMING_HPP
+namespace lpt::inline LPT_ABI::detail {
+
+/// Does some work for a node; where memory cannot be had for it, raises an error that names the node.
+template <class Work>
+auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
+    const auto name = [&] { return join({each.operation(), " '", each.name(), "'"}); };
+    try {
+        return naming_memory(work, name);
+    } catch (const std::length_error&) {  // of the standard library's containers
+        fail({name(), ": it needs more memory than there can be"});
+    }
+}
+
+/// What an error says, with the node that it is about in front, unless it names one of that operation itself.
+[[gnu::cold]] inline text naming(const node& each, const text& message) {
+    const text_view operation = each.operation();
+    const text name = each.name().empty() ? text(operation) : join({operation, " '", each.name(), "'"});
+    if (message.view().starts_with(join({operation, " '"}))) {
+        return message;
+    }
+    const text alone = join({operation, ": "});
+    const text_view rest = message.view().starts_with(alone)
+                               ? message.view().substr(alone.size(), message.size() - alone.size())
+                               : message.view();
+    return join({name, ": ", rest});
+}
+
+/// Does some work for a node; what it raises names the node.
+template <class Work>
+auto naming_errors_of(const node& each, const Work& work) -> decltype(work()) {
+    try {
+        return naming_memory_of(each, work);
+    } catch (const error& raised) {
+        fail({naming(each, raised.message())});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
+#endif
+
 // ======== lpt/reference/normalization.hpp
 #ifndef LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
 #define LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
@@ -5422,50 +5465,56 @@ constexpr tensor avg_pool(const call& node) {
 }  // namespace lpt::inline LPT_ABI::reference
 #endif
 
+// ======== lpt/reference/gate_function.hpp
+#ifndef LPT_HOLDS_REFERENCE_GATE_FUNCTION_HPP
+#define LPT_HOLDS_REFERENCE_GATE_FUNCTION_HPP
+namespace lpt::inline LPT_ABI::reference::detail {
+
+/// One of the functions that a recurrent operation names, with its parameters and the limit of what goes into it.
+struct gate_function {
+    op::gate_form is = op::gate_form::sigmoid;
+    double alpha = 0;
+    double beta = 0;
+    double clip = 0;
+
+    constexpr double operator()(double x) const {
+        const double in = clip > 0 ? math::minimum(math::maximum(x, -clip), clip) : x;
+        switch (is) {
+            case op::gate_form::sigmoid: return detail::sigmoid(in);
+            case op::gate_form::tanh: return math::tanh(in);
+            case op::gate_form::relu: return math::maximum(in, 0.0);
+            case op::gate_form::hard_sigmoid: return math::maximum(0.0, math::minimum(1.0, alpha * in + beta));
+            case op::gate_form::soft_sign: return in / (1 + math::absolute(in));
+            case op::gate_form::soft_plus: return detail::soft_plus(in);
+            case op::gate_form::elu: return in < 0 ? alpha * (math::exp(in) - 1) : in;
+            case op::gate_form::leaky_relu: return in < 0 ? alpha * in : in;
+            case op::gate_form::thresholded_relu: return in > alpha ? in : 0;
+            case op::gate_form::affine: return alpha * in + beta;
+            default: return alpha * math::tanh(beta * in);
+        }
+    }
+};
+
+constexpr gate_function gate_function_at(const op::detail::recurrent_attributes& self, std::size_t place, double clip) {
+    const op::gate_function_word* const found = op::find_gate_function(self.activations[place]);
+    if (found == nullptr) {
+        fail({"activation '", self.activations[place], "' is not known"});
+    }
+    const auto given = [place](const seq<double>& all, double otherwise) {
+        return place < all.size() ? all[place] : otherwise;
+    };
+    return {found->is, given(self.activations_alpha, found->alpha), given(self.activations_beta, found->beta), clip};
+}
+
+}  // namespace lpt::inline LPT_ABI::reference::detail
+#endif
+
 // ======== lpt/reference/recurrent.hpp
 #ifndef LPT_HOLDS_REFERENCE_RECURRENT_HPP
 #define LPT_HOLDS_REFERENCE_RECURRENT_HPP
 namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
-
-/// One of the functions that a recurrent operation names, with its parameters and the limit of what goes into it.
-struct gate_function {
-    enum class form { sigmoid, tanh, relu, hard_sigmoid } is = form::sigmoid;
-    double alpha = 0.2;
-    double beta = 0.5;
-    double clip = 0;
-
-    constexpr double operator()(double x) const {
-        const double in = clip > 0 ? math::minimum(math::maximum(x, -clip), clip) : x;
-        switch (is) {
-            case form::sigmoid: return detail::sigmoid(in);
-            case form::tanh: return math::tanh(in);
-            case form::relu: return math::maximum(in, 0.0);
-            default: return math::maximum(0.0, math::minimum(1.0, alpha * in + beta));
-        }
-    }
-};
-
-constexpr gate_function gate_function_at(const op::detail::recurrent_attributes& self, std::size_t place, double clip) {
-    gate_function result;
-    const text& word = self.activations[place];
-    if (word == "sigmoid") {
-        result.is = gate_function::form::sigmoid;
-    } else if (word == "tanh") {
-        result.is = gate_function::form::tanh;
-    } else if (word == "relu") {
-        result.is = gate_function::form::relu;
-    } else if (word == "hardsigmoid" || word == "hard_sigmoid") {
-        result.is = gate_function::form::hard_sigmoid;
-    } else {
-        fail({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
-    }
-    result.alpha = place < self.activations_alpha.size() ? self.activations_alpha[place] : result.alpha;
-    result.beta = place < self.activations_beta.size() ? self.activations_beta[place] : result.beta;
-    result.clip = clip;
-    return result;
-}
 
 /// The weights of one direction: W `[gates, input]`, R `[gates, hidden]`, both row-major, and what is added.
 template <class Real>
@@ -6308,11 +6357,14 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         }
         detail::check_memory(each, facts, most);
         if (each.is<op::fake_quantize>() && is_integral(each.type())) {
-            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels,
+            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>(),
                                                                  facts[0].dimensions, each.type(), true));
             return outputs;
         }
-        if (!detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs)) {
+        const auto evaluate_it = [&] {
+            return detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs);
+        };
+        if (!lpt::detail::naming_errors_of(each, evaluate_it)) {
             detail::cannot_evaluate(each, "these values have no result");
         }
     }
@@ -6462,25 +6514,6 @@ std::vector<tensor> evaluate(const graph& model, view<tensor> inputs) {
 }
 
 }  // namespace lpt::inline LPT_ABI::reference
-#endif
-
-// ======== lpt/reference/naming.hpp
-#ifndef LPT_HOLDS_REFERENCE_NAMING_HPP
-#define LPT_HOLDS_REFERENCE_NAMING_HPP
-namespace lpt::inline LPT_ABI::detail {
-
-/// Does some work for a node; where memory cannot be had for it, raises an error that names the node.
-template <class Work>
-auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
-    const auto name = [&] { return join({each.operation(), " '", each.name(), "'"}); };
-    try {
-        return naming_memory(work, name);
-    } catch (const std::length_error&) {  // of the standard library's containers
-        fail({name(), ": it needs more memory than there can be"});
-    }
-}
-
-}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/plan/folding.hpp
@@ -7732,6 +7765,153 @@ inline chain after_affine(const chain& functions, const spread& scale, const spr
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/quantization.hpp
+#ifndef LPT_HOLDS_PLAN_QUANTIZATION_HPP
+#define LPT_HOLDS_PLAN_QUANTIZATION_HPP
+// A FakeQuantize as functions of a chain.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+inline bool finite(const spread& numbers) {
+    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
+}
+
+/// A factor of at most 9 digits that lies as near as the rounding of bounds to floats makes it, or the factor itself.
+///
+/// Only such factors can put integers in the middle between two others; products with longer ones do so only where they are too large for what
+/// is stored.
+struct short_factor {
+    double value;
+    bool is_short;
+
+    explicit short_factor(double factor) {
+        constexpr int most_digits = 9;
+        int exponent = 0;
+        const double digits = std::frexp(factor, &exponent);
+        const double rounded = std::ldexp(std::round(std::ldexp(digits, most_digits)), -most_digits);
+        is_short = math::absolute(rounded - digits) <= 0x1p-22;
+        value = is_short ? std::ldexp(rounded, exponent) : factor;
+    }
+};
+/// A whole number that lies as near as the rounding of bounds makes it, or the number itself.
+inline double settled_shift(double shift) {
+    const double whole = std::round(shift);
+    return math::absolute(shift - whole) <= 0x1p-14 ? whole : shift;
+}
+
+/// The map from numbers to levels or the stored integers that these are, joined with what is scaled before, so that halves are found where the
+/// definition has them. With `odd_halves` one is added, which is to be taken off behind the rounding; gives whether that was done.
+inline bool append_level_map(chain& to, const spread& scale, const spread& shift, bool odd_halves) {
+    to.affine(scale, shift);
+    const bool is_joined = !to.functions.empty() && to.functions.back().what == chain_function::form::affine &&
+                           !to.functions.back().is_zero_point;
+    if (!is_joined && !odd_halves) {
+        return false;
+    }
+    if (!is_joined) {
+        to.functions.emplace_back();  // numbers are levels already, but perhaps not whole ones
+    }
+    chain_function& map = to.functions.back();
+    const bool gives_halves = !map.scale.all([](double v) { return !short_factor(v).is_short; });
+    map.scale = map.scale.map([](double v) { return short_factor(v).value; });
+    map.shift = map.shift.map([](double v) { return settled_shift(v); });
+    if (!odd_halves || !gives_halves) {
+        return false;
+    }
+    map.shift = map.shift.map([](double v) { return v + 1; });
+    return true;
+}
+
+/// What the ranges of a FakeQuantize say: the number of x's level is scale * x + shift, and that of level q is step * q + low.
+struct level_maps {
+    double steps;
+    spread scale;
+    spread shift;
+    spread step;
+    spread low;
+    spread high;
+
+    /// True if levels are whole numbers in the order of integers, up or down.
+    bool are_integers() const {
+        return low.is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
+               math::truncate(low.one()) == low.one();
+    }
+};
+
+/// False for ranges that no chain computes with.
+inline bool read_level_maps(const chain& to, const graph& model, const node& each, level_maps& result) {
+    spread range[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+        const tensor* value = model.constant_value(each.input(i + 1));
+        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
+            !finite(range[i])) {
+            return false;
+        }
+    }
+    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+    const auto difference = [](double low, double high) { return high - low; };
+    spread in_width;
+    spread out_width;
+    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
+        !in_width.all([](double v) { return v > 1e-30; }) ||
+        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
+        return false;
+    }
+    result.steps = steps;
+    result.scale = in_width.map([&](double width) { return steps / width; });
+    result.step = out_width.map([&](double width) { return width / steps; });
+    result.low = range[2];
+    result.high = range[3];
+    return combine(range[0], result.scale, result.shift, [](double low, double by) { return -low * by; }) &&
+           finite(result.scale) && finite(result.shift);
+}
+
+/// Levels as integers of the stored type.
+inline void store_levels(chain& to, const level_maps& maps, element type, bool odd_halves) {
+    const double sign = maps.step.one();
+    const double low = maps.low.one();
+    const spread scale = maps.scale.map([&](double v) { return v * sign; });
+    const auto of_integers = [&](double v) { return v * sign + low; };
+    const spread shift = maps.shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
+    const bool are_even = math::truncate(low / 2) * 2 == low;  // integers where levels are
+    if (append_level_map(to, scale, shift, odd_halves == are_even)) {
+        to.unary(kernel::unary_function::round_even);
+        to.affine(spread::of(1), spread::of(-1));
+    }
+    const double high = maps.high.one();
+    to.store(type, math::maximum(math::minimum(low, high), facts(type).lowest),
+             math::minimum(math::maximum(low, high), facts(type).highest));
+}
+
+/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
+///
+/// Halves that go to the odd level are rounded one level higher, which is then taken off.
+inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
+    const bool odd_halves = each.as<op::fake_quantize>().zero_level % 2 == 1;
+    level_maps maps;
+    if (!read_level_maps(to, model, each, maps)) {
+        return false;
+    }
+    if (is_byte(each.type()) && maps.are_integers()) {
+        store_levels(to, maps, each.type(), odd_halves);
+        return true;
+    }
+    const bool is_raised = append_level_map(to, maps.scale, maps.shift, odd_halves);
+    to.clamp(is_raised ? 1 : 0, is_raised ? maps.steps + 1 : maps.steps);
+    to.unary(kernel::unary_function::round_even);
+    if (is_raised) {
+        to.affine(spread::of(1), spread::of(-1));
+    }
+    to.affine(maps.step, maps.low);
+    if (is_byte(each.type())) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
 // ======== lpt/plan/extend.hpp
 #ifndef LPT_HOLDS_PLAN_EXTEND_HPP
 #define LPT_HOLDS_PLAN_EXTEND_HPP
@@ -7740,10 +7920,6 @@ inline chain after_affine(const chain& functions, const spread& scale, const spr
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-inline bool finite(const spread& numbers) {
-    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
-}
 
 /// A number that an input of the node gives.
 inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
@@ -7969,54 +8145,6 @@ inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& 
         made.high = 0;
     }
     to.functions.push_back(std::move(made));
-    return true;
-}
-
-/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
-inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
-    spread range[4];
-    for (std::size_t i = 0; i < 4; ++i) {
-        const tensor* value = model.constant_value(each.input(i + 1));
-        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
-            !finite(range[i])) {
-            return false;
-        }
-    }
-    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
-    const auto difference = [](double low, double high) { return high - low; };
-    spread in_width;
-    spread out_width;
-    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
-        !in_width.all([](double v) { return v > 1e-30; }) ||
-        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
-        return false;
-    }
-    const spread scale = in_width.map([&](double width) { return steps / width; });
-    const spread step = out_width.map([&](double width) { return width / steps; });
-    spread shift;
-    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
-        !finite(shift)) {
-        return false;
-    }
-    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
-        math::truncate(range[2].one()) == range[2].one()) {
-        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
-        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
-        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
-        const double ends[2] = {range[2].one(), range[3].one()};
-        const element_facts& limits = facts(each.type());
-        to.affine(signed_scale, signed_shift);
-        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
-                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
-        return true;
-    }
-    to.affine(scale, shift);
-    to.clamp(0, steps);
-    to.unary(kernel::unary_function::round_even);
-    to.affine(step, range[2]);
-    if (is_byte(each.type())) {
-        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-    }
     return true;
 }
 
@@ -10724,14 +10852,17 @@ namespace detail {
 
 /// The functions of the gates; false where the kernel does not know one.
 inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
-    using form = reference::detail::gate_function::form;
+    using form = op::gate_form;
     const std::size_t count = problem.kind == kernel::recurrent_kind::lstm ? 3 : 2;
     for (std::size_t i = 0; i < count; ++i) {
-        const text& word = self.activations[i];
-        if (word != "sigmoid" && word != "tanh" && word != "relu" && word != "hardsigmoid" && word != "hard_sigmoid") {
+        if (op::find_gate_function(self.activations[i]) == nullptr) {
             return false;
         }
         const reference::detail::gate_function from = reference::detail::gate_function_at(self, i, self.clip);
+        if (from.is != form::sigmoid && from.is != form::tanh && from.is != form::relu &&
+            from.is != form::hard_sigmoid) {
+            return false;
+        }
         const kernel::gate_function is = from.is == form::sigmoid ? kernel::gate_function::sigmoid
                                          : from.is == form::tanh  ? kernel::gate_function::tanh
                                          : from.is == form::relu  ? kernel::gate_function::relu
@@ -12565,7 +12696,7 @@ inline network planner::plan(kept_order known_order) {
         make_parameter(model().parameters()[i], i);
     }
     for (const node_id id : order) {
-        lpt::detail::naming_memory_of(model()[id], [&] { make_node(id); });
+        lpt::detail::naming_errors_of(model()[id], [&] { make_node(id); });
     }
     make_results();
     for (step& each : last_steps_) {
@@ -13890,6 +14021,16 @@ class step_runner {
         }
     }
 
+    /// The node that a message is about: the one whose operation it names, else the one that gives the step its name.
+    [[gnu::cold]] const node& node_of(const plan::step& each, const text& message) const {
+        for (const node_id id : each.nodes) {
+            if (net_.model.contains(id) && message.view().starts_with(net_.model[id].operation())) {
+                return net_.model[id];
+            }
+        }
+        return net_.model[each.nodes[0]];
+    }
+
 public:
     step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
                 const memory& where)
@@ -13903,7 +14044,11 @@ public:
         if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
             return work_on();
         }
-        lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
+        try {
+            lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
+        } catch (const error& raised) {
+            fail({lpt::detail::naming(node_of(each, raised.message()), raised.message())});
+        }
     }
 };
 

@@ -177,6 +177,14 @@ constexpr void graph::replace_uses(output_ref from, output_ref to) {
     }
 }
 
+constexpr void graph::infer_parameter_readers(output_ref of) {
+    for (const input_ref user : uses(of)) {
+        if (user.port != 0) {
+            infer(user.node);
+        }
+    }
+}
+
 constexpr void graph::replace_uses_except(output_ref from, output_ref to, node_id except) {
     check(to);
     for (const input_ref user : uses(from)) {

@@ -191,6 +191,8 @@ public:
 
     /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.
     constexpr void infer(node_id id);
+    /// The same for nodes that read an output on another input than the first, where axes and the like stand.
+    constexpr void infer_parameter_readers(output_ref of);
 
     /// Makes a node type-relaxed without changing anything else.
     constexpr void relax(node_id id) { nodes_[id].relaxed_ = true; }

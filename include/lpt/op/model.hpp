@@ -132,6 +132,10 @@ struct fake_quantize {
         visit("auto_broadcast", self.auto_broadcast);
         visit("zero_level", self.zero_level);
     }
+    /// The same with another number of levels; a zero level is one of those that were.
+    constexpr fake_quantize with_levels(std::int64_t count) const {
+        return {count, auto_broadcast, count == levels ? zero_level : no_level};
+    }
     /// True if `range` can be broadcast to the data without making it larger; axes before those of the data have size 1.
     static constexpr bool broadcasts_to(const shape& range, const shape& data) {
         if (range.rank_is_dynamic() || data.rank_is_dynamic()) {

@@ -31,11 +31,7 @@ struct fold_fake_quantize_transformation : guarded<fold_fake_quantize_transforma
         }
         const node_id made = r.model.constant(lpt::move(value));
         replace_and_name(r, id, made);
-        for (const input_ref user : r.model.uses(made)) {
-            if (user.port != 0) {
-                r.model.infer(user.node);  // axes and the like are known only now, and may be wrong
-            }
-        }
+        r.model.infer_parameter_readers(made);  // axes are known only now, and may be wrong
         return true;
     }
 };

@@ -25,8 +25,7 @@ struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
         if (r.follows(quirk::levels_of_neighbour) && alignment != nullptr && alignment->levels != 0) {
             const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
-            r.model.set_attributes(made,
-                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+            r.model.set_attributes(made, old.with_levels(static_cast<std::int64_t>(alignment->levels)));
         }
         return true;
     }

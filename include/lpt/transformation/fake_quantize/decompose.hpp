@@ -137,12 +137,8 @@ constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_q
     };
     tensor low = bound(3, aligned.low);
     tensor high = bound(4, aligned.high);
-    op::fake_quantize what = model[fake_quantize].as<op::fake_quantize>();
-    if (what.levels != static_cast<std::int64_t>(aligned.levels)) {
-        what.levels = static_cast<std::int64_t>(aligned.levels);
-        what.zero_level = op::fake_quantize::no_level;
-    }
-    model.set_attributes(fake_quantize, what);
+    const op::fake_quantize& what = model[fake_quantize].as<op::fake_quantize>();
+    model.set_attributes(fake_quantize, what.with_levels(static_cast<std::int64_t>(aligned.levels)));
     detail::set_output_range(r, fake_quantize, lpt::move(low), lpt::move(high),
                              r.options.update_precisions ? precision.type : natural);
     const element computed = r.options.dequantization_precision;
