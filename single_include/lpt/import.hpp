@@ -13563,6 +13563,74 @@ inline void make_non_max_suppression(network& net) {
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
+// ======== lpt/import/tflite/spectrum.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
+/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only operators that are told so read them.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// Whether input 0 are complex numbers that an operator gave.
+inline bool has_spectrum(network& net) { return net.others().spectra.contains(net.input(0)); }
+
+/// The parts of the complex numbers at input 0.
+inline output_ref spectrum_input(network& net) {
+    const auto found = net.others().spectra.find(net.input(0));
+    if (found == net.others().spectra.end()) {
+        net.wrong("its input 0 is ", name(net.input_info(0).type), ", but no RFFT2D gives it");
+    }
+    return found->second;
+}
+
+/// The spectrum of the last two axes, cropped or padded with zeros to the length of input 1; of the last axis the first half.
+inline void make_rfft2d(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    if (rank < 2 || net.input_info(0).type != tensor_type::float32 ||
+        net.output_info().type != tensor_type::complex64) {
+        net.wrong("needs float32 of two axes or more and gives complex64, not ", name(net.input_info(0).type), " of ",
+                  rank, " axes and ", name(net.output_info().type));
+    }
+    const auto last = static_cast<std::int64_t>(rank) - 1;
+    const output_ref length = net.make().add(op::convert{i64}, {net.codes(net.input(1), axes::as_in_file)});
+    const output_ref made =
+        net.make().add(op::rdft{}, {net.real_input(0), net.make().indices({last - 1, last}), length});
+    shape declared = net.output_info().signature;
+    declared.push_back(2);
+    if (!merge_shape(declared, net.make().shape_of(made))) {
+        net.wrong("its output is declared with shape ", net.output_info().signature,
+                  ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
+    }
+    net.others().spectra[net.op().outputs[0]] = made;
+}
+
+/// The complex numbers of input 0 in the shape of the output, of which one size may be open.
+inline void make_reshaped_spectrum(network& net) {
+    integers sizes;
+    for (const dimension size : net.output_info().signature.dimensions()) {
+        sizes.push_back(size == dynamic_dimension ? -1 : size);
+    }
+    sizes.push_back(2);
+    net.others().spectra[net.op().outputs[0]] =
+        net.make().add(op::reshape{}, {spectrum_input(net), net.make().indices(sizes)});
+}
+
+/// The real parts (0) or the imaginary ones (1).
+template <int Part>
+void make_part_of_spectrum(network& net) {
+    const output_ref all = spectrum_input(net);
+    net.give(net.make().add(op::gather{}, {all, net.make().integer(Part), net.make().integer(-1)}, 8));
+}
+
+/// sqrt(re^2 + im^2)
+inline void make_complex_abs(network& net) {
+    const output_ref all = spectrum_input(net);
+    op::reduce_l2 what;
+    what.keep_dims = false;
+    net.give(net.make().add(what, {all, net.make().indices({-1})}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
 // ======== lpt/import/tflite/elementwise.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
@@ -13747,7 +13815,11 @@ inline void make_zeros_like(network& net) {
 
 // ---- between types
 
+/// Of complex numbers the real parts.
 inline void make_cast(network& net) {
+    if (has_spectrum(net)) {
+        return make_part_of_spectrum<0>(net);
+    }
     const element type = element_of(net.output_info().type);
     if (type == dynamic) {
         net.wrong("cannot give the type ", name(net.output_info().type));
@@ -14297,6 +14369,9 @@ inline void make_reshaped(network& net, const integers& as_said) {
     net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(wanted)}), axes::as_in_file, 0);
 }
 inline void make_reshape(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     integers wanted;
     if (net.has_input(1)) {
         const output_ref sizes = net.codes(net.input(1), axes::as_in_file);
@@ -14313,6 +14388,9 @@ inline void make_reshape(network& net) {
     make_reshaped(net, wanted);
 }
 inline void make_squeeze(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     integers gone;
     for (const std::int64_t each : net.op().list("squeeze_dims")) {
         gone.push_back(each);
@@ -14323,6 +14401,9 @@ inline void make_squeeze(network& net) {
     net.give_moved(result, axes::as_in_file, 0);
 }
 inline void make_expand_dims(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     const integers axis = net.integers_input(1, "axis");
     net.give_moved(net.make().add(op::unsqueeze{}, {net.real_input(0), net.make().indices(axis)}), axes::as_in_file, 0);
 }
@@ -14952,60 +15033,6 @@ inline void make_resize_bilinear(network& net) {
     make_resized(net, what);
 }
 inline void make_resize_nearest_neighbor(network& net) { make_resized(net, {}); }
-
-}  // namespace lpt::inline LPT_ABI::tflite
-#endif
-
-// ======== lpt/import/tflite/spectrum.hpp
-#ifndef LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
-#define LPT_HOLDS_IMPORT_TFLITE_SPECTRUM_HPP
-/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only the operators of this header read them.
-namespace lpt::inline LPT_ABI::tflite {
-
-/// The parts of the complex numbers at input 0.
-inline output_ref spectrum_input(network& net) {
-    const auto found = net.others().spectra.find(net.input(0));
-    if (found == net.others().spectra.end()) {
-        net.wrong("its input 0 is ", name(net.input_info(0).type), ", but no RFFT2D gives it");
-    }
-    return found->second;
-}
-
-/// The spectrum of the last two axes, cropped or padded with zeros to the length of input 1; of the last axis the first half.
-inline void make_rfft2d(network& net) {
-    const std::size_t rank = net.input_info(0).dimensions.rank();
-    if (rank < 2 || net.input_info(0).type != tensor_type::float32 ||
-        net.output_info().type != tensor_type::complex64) {
-        net.wrong("needs float32 of two axes or more and gives complex64, not ", name(net.input_info(0).type), " of ",
-                  rank, " axes and ", name(net.output_info().type));
-    }
-    const auto last = static_cast<std::int64_t>(rank) - 1;
-    const output_ref length = net.make().add(op::convert{i64}, {net.codes(net.input(1), axes::as_in_file)});
-    const output_ref made =
-        net.make().add(op::rdft{}, {net.real_input(0), net.make().indices({last - 1, last}), length});
-    shape declared = net.output_info().signature;
-    declared.push_back(2);
-    if (!merge_shape(declared, net.make().shape_of(made))) {
-        net.wrong("its output is declared with shape ", net.output_info().signature,
-                  ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
-    }
-    net.others().spectra[net.op().outputs[0]] = made;
-}
-
-/// The real parts (0) or the imaginary ones (1).
-template <int Part>
-void make_part_of_spectrum(network& net) {
-    const output_ref all = spectrum_input(net);
-    net.give(net.make().add(op::gather{}, {all, net.make().integer(Part), net.make().integer(-1)}, 8));
-}
-
-/// sqrt(re^2 + im^2)
-inline void make_complex_abs(network& net) {
-    const output_ref all = spectrum_input(net);
-    op::reduce_l2 what;
-    what.keep_dims = false;
-    net.give(net.make().add(what, {all, net.make().indices({-1})}));
-}
 
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif

@@ -3,6 +3,7 @@
 
 #include <lpt/import/composer.hpp>
 #include <lpt/import/tflite/activation.hpp>
+#include <lpt/import/tflite/spectrum.hpp>
 
 #include <numbers>
 
@@ -187,7 +188,11 @@ inline void make_zeros_like(network& net) {
 
 // ---- between types
 
+/// Of complex numbers the real parts.
 inline void make_cast(network& net) {
+    if (has_spectrum(net)) {
+        return make_part_of_spectrum<0>(net);
+    }
     const element type = element_of(net.output_info().type);
     if (type == dynamic) {
         net.wrong("cannot give the type ", name(net.output_info().type));

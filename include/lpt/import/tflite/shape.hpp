@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/import/composed/unique.hpp>
-#include <lpt/import/tflite/network.hpp>
+#include <lpt/import/tflite/spectrum.hpp>
 
 /// Other shapes for the same elements, and tensors made of shapes and indices.
 namespace lpt::inline LPT_ABI::tflite {
@@ -20,6 +20,9 @@ inline void make_reshaped(network& net, const integers& as_said) {
     net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(wanted)}), axes::as_in_file, 0);
 }
 inline void make_reshape(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     integers wanted;
     if (net.has_input(1)) {
         const output_ref sizes = net.codes(net.input(1), axes::as_in_file);
@@ -36,6 +39,9 @@ inline void make_reshape(network& net) {
     make_reshaped(net, wanted);
 }
 inline void make_squeeze(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     integers gone;
     for (const std::int64_t each : net.op().list("squeeze_dims")) {
         gone.push_back(each);
@@ -46,6 +52,9 @@ inline void make_squeeze(network& net) {
     net.give_moved(result, axes::as_in_file, 0);
 }
 inline void make_expand_dims(network& net) {
+    if (has_spectrum(net)) {
+        return make_reshaped_spectrum(net);
+    }
     const integers axis = net.integers_input(1, "axis");
     net.give_moved(net.make().add(op::unsqueeze{}, {net.real_input(0), net.make().indices(axis)}), axes::as_in_file, 0);
 }

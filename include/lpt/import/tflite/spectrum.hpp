@@ -3,8 +3,11 @@
 
 #include <lpt/import/tflite/network.hpp>
 
-/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only the operators of this header read them.
+/// Spectra: complex numbers, which a graph has as real and imaginary parts along a last axis. Only operators that are told so read them.
 namespace lpt::inline LPT_ABI::tflite {
+
+/// Whether input 0 are complex numbers that an operator gave.
+inline bool has_spectrum(network& net) { return net.others().spectra.contains(net.input(0)); }
 
 /// The parts of the complex numbers at input 0.
 inline output_ref spectrum_input(network& net) {
@@ -34,6 +37,17 @@ inline void make_rfft2d(network& net) {
                   ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
     }
     net.others().spectra[net.op().outputs[0]] = made;
+}
+
+/// The complex numbers of input 0 in the shape of the output, of which one size may be open.
+inline void make_reshaped_spectrum(network& net) {
+    integers sizes;
+    for (const dimension size : net.output_info().signature.dimensions()) {
+        sizes.push_back(size == dynamic_dimension ? -1 : size);
+    }
+    sizes.push_back(2);
+    net.others().spectra[net.op().outputs[0]] =
+        net.make().add(op::reshape{}, {spectrum_input(net), net.make().indices(sizes)});
 }
 
 /// The real parts (0) or the imaginary ones (1).
