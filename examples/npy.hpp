@@ -4,6 +4,7 @@
 
 #include <lpt/tensor/tensor.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -80,6 +81,9 @@ inline lpt::shape read_shape(const std::string& header, const std::string& file)
 
 /// Reads a file. Raises an error that names the file for what is not an array of this form.
 inline lpt::tensor read(const std::string& file) {
+    if (std::filesystem::is_directory(file)) {
+        detail::reject(file, "is a folder, expected a .npy file");
+    }
     std::ifstream stream(file, std::ios::binary);
     if (!stream) {
         detail::reject(file, "cannot be opened");

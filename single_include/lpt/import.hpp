@@ -600,7 +600,7 @@ namespace lpt::inline LPT_ABI::onnx {
 /// Knows of each output whether all that it is computed from is real: then no transformation computes it on integers, whatever operations there are, and
 /// what it is quantized to is decided by a division. Functions of quantized values are real, too, because they become tables.
 class real_values {
-    enum class state : unsigned char { real, quantized };
+    enum class state : unsigned char { real, quantized, dequantized };
     std::vector<state> states_;  // by node
 
     static bool is_function(op::kind kind) {
@@ -635,7 +635,9 @@ class real_values {
         }
         for (std::size_t port = 0; port < each.inputs(); ++port) {
             const node_id source = each.input(port).node;
-            const bool is_table = port == 0 && is_function(each.kind()) && model[source].is<op::fake_quantize>();
+            const bool is_table =
+                port == 0 && is_function(each.kind()) &&
+                (model[source].is<op::fake_quantize>() || states_[index_of(source)] == state::dequantized);
             if (!is_table && states_[index_of(source)] != state::real) {
                 return false;
             }
@@ -662,7 +664,7 @@ public:
     /// Says that what a node gives stands for integers, whatever it reads: it dequantizes them.
     void stands_for_integers(const graph& model, output_ref value) {
         look_at(model);
-        states_[index_of(value.node)] = state::quantized;
+        states_[index_of(value.node)] = state::dequantized;
     }
 };
 
@@ -7605,7 +7607,8 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     if (rank == 1) {
         const dimension batch = n.size_of(places, 0);
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
-            n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
+            n.wrong({"a mask of shape ", n.shape(given), " for ", batch,
+                     " samples is not supported, only one number of keys for each"});
         }
         const output_ref columns = n.counted(n.size_along(places, axis));
         counts = n.make(op::less{}, {columns, n.reshape(n.convert(given, i64), {-1, 1, 1, 1})});
@@ -7622,11 +7625,12 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
                                std::size_t mask) {
     const std::int64_t heads = n.integer("num_heads", 0);
     const lpt::shape sizes = n.static_shape(weights);
+    if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
+        n.wrong({"keys and values of before (output 1), sizes of values of their own (qkv_hidden_sizes) and turned "
+                 "pairs (do_rotary) are not supported"});
+    }
     if (n.rank(x) != 3 || sizes.rank() != 2 || heads < 1 || heads > sizes[1] || sizes[1] % (3 * heads) != 0) {
         n.wrong({"needs weights for three times ", heads, " heads, not of shape ", sizes});
-    }
-    if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
-        n.wrong({"keys and values of before, other sizes of values, and turned pairs are not supported"});
     }
     all = bias ? n.make(op::add{}, {all, bias}) : all;
     const std::int64_t width = sizes[1] / 3;

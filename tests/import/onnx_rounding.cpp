@@ -117,6 +117,19 @@ TEST_CASE("Behind operators on dequantized integers, too, what lies between two 
                            {floats("half", {}, {0.5F}), constants[1]}, {7}, codes, u8_type) == codes_of(reals));
 }
 
+TEST_CASE("A function of dequantized integers of the network is divided by its scale, not multiplied with the inverse "
+          "of it") {
+    constexpr float scale = 0.003921569F;  // 1 / 255, as quantizers write it
+    const parts net{
+        {make_node("DequantizeLinear", {"x", "step", "zero"}, {"a"}), make_node("Sigmoid", {"a"}, {"b"}),
+         make_node("QuantizeLinear", {"b", "scale", "none"}, {"y"})},
+        {floats("step", {}, {0.5F}), small("zero", {}, {7}), floats("scale", {}, {scale}), small("none", {}, {0})},
+        {value("x", {1}, u8_type)},
+        {value("y", {1}, u8_type)}};
+    REQUIRE(std::nearbyint(0.5F / scale) == 127);
+    CHECK(results_of(make_model(net), {make_tensor(u8, {1}, {7})})[0] == values{127});
+}
+
 TEST_CASE("A network whose zero points are odd keeps them as zero levels") {
     const parts net{{make_node("DequantizeLinear", {"x", "step", "zero"}, {"a"}), make_node("Relu", {"a"}, {"b"}),
                      make_node("QuantizeLinear", {"b", "step", "zero"}, {"y"})},

@@ -16,7 +16,8 @@ inline output_ref added_mask(operation& n, std::size_t port, output_ref places, 
     if (rank == 1) {
         const dimension batch = n.size_of(places, 0);
         if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
-            n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
+            n.wrong({"a mask of shape ", n.shape(given), " for ", batch,
+                     " samples is not supported, only one number of keys for each"});
         }
         const output_ref columns = n.counted(n.size_along(places, axis));
         counts = n.make(op::less{}, {columns, n.reshape(n.convert(given, i64), {-1, 1, 1, 1})});
@@ -33,11 +34,12 @@ inline void out_self_attention(operation& n, output_ref x, output_ref weights, o
                                std::size_t mask) {
     const std::int64_t heads = n.integer("num_heads", 0);
     const lpt::shape sizes = n.static_shape(weights);
+    if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
+        n.wrong({"keys and values of before (output 1), sizes of values of their own (qkv_hidden_sizes) and turned "
+                 "pairs (do_rotary) are not supported"});
+    }
     if (n.rank(x) != 3 || sizes.rank() != 2 || heads < 1 || heads > sizes[1] || sizes[1] % (3 * heads) != 0) {
         n.wrong({"needs weights for three times ", heads, " heads, not of shape ", sizes});
-    }
-    if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
-        n.wrong({"keys and values of before, other sizes of values, and turned pairs are not supported"});
     }
     all = bias ? n.make(op::add{}, {all, bias}) : all;
     const std::int64_t width = sizes[1] / 3;

@@ -11,7 +11,7 @@ namespace lpt::inline LPT_ABI::onnx {
 /// Knows of each output whether all that it is computed from is real: then no transformation computes it on integers, whatever operations there are, and
 /// what it is quantized to is decided by a division. Functions of quantized values are real, too, because they become tables.
 class real_values {
-    enum class state : unsigned char { real, quantized };
+    enum class state : unsigned char { real, quantized, dequantized };
     std::vector<state> states_;  // by node
 
     static bool is_function(op::kind kind) {
@@ -46,7 +46,9 @@ class real_values {
         }
         for (std::size_t port = 0; port < each.inputs(); ++port) {
             const node_id source = each.input(port).node;
-            const bool is_table = port == 0 && is_function(each.kind()) && model[source].is<op::fake_quantize>();
+            const bool is_table =
+                port == 0 && is_function(each.kind()) &&
+                (model[source].is<op::fake_quantize>() || states_[index_of(source)] == state::dequantized);
             if (!is_table && states_[index_of(source)] != state::real) {
                 return false;
             }
@@ -73,7 +75,7 @@ public:
     /// Says that what a node gives stands for integers, whatever it reads: it dequantizes them.
     void stands_for_integers(const graph& model, output_ref value) {
         look_at(model);
-        states_[index_of(value.node)] = state::quantized;
+        states_[index_of(value.node)] = state::dequantized;
     }
 };
 
