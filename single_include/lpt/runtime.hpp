@@ -6896,6 +6896,8 @@ struct chain_function {
     kernel::unary_function function = kernel::unary_function::abs;
     bool is_zero_point =
         false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
+    /// What v is where an affine function is meant to give 0, but for the rounding of its shift; none: -1.
+    double zero_level = -1;
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -6938,6 +6940,7 @@ struct chain {
                 combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
                 before.scale = std::move(joined_scale);
                 before.shift = std::move(joined_shift);
+                before.zero_level = shift.is_nothing_to_add() ? before.zero_level : -1;
                 return;
             }
         }
@@ -6977,7 +6980,11 @@ struct chain {
         made.high = greatest;
         functions.push_back(std::move(made));
     }
+    /// A function sees 0 where that is meant: what Sigmoid makes of it often lies next to the middle between two integers.
     void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
+        if (which != kernel::unary_function::round_even) {
+            count_from_zero_level();
+        }
         chain_function made;
         made.what = chain_function::form::unary;
         made.function = which;
@@ -6995,6 +7002,18 @@ struct chain {
     }
 
 private:
+    /// (v - zero level) * scale in the place of scale * v + shift.
+    void count_from_zero_level() {
+        if (functions.empty() || functions.back().zero_level < 0) {
+            return;
+        }
+        chain_function last = std::move(functions.back());
+        functions.pop_back();
+        take_off(spread::of(-last.zero_level));
+        last.shift = spread::of(no_shift);
+        last.zero_level = -1;
+        functions.push_back(std::move(last));
+    }
     /// Between integers a last digit does not count: one function where there are two.
     void join_zero_point() {
         if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {
@@ -7883,11 +7902,20 @@ inline void store_levels(chain& to, const level_maps& maps, element type, bool o
              math::minimum(math::maximum(low, high), facts(type).highest));
 }
 
+/// Whether a level stands for 0, as near as bounds say it.
+inline bool stands_for_zero(const level_maps& maps, double level) {
+    spread rest;
+    const auto distance = [&](double low, double step) { return math::absolute((low + level * step) / step); };
+    return level >= 0 && combine(maps.low, maps.step, rest, distance) &&
+           rest.all([](double v) { return v <= 0x1p-12; });
+}
+
 /// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
 ///
 /// Halves that go to the odd level are rounded one level higher, which is then taken off.
 inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
-    const bool odd_halves = each.as<op::fake_quantize>().zero_level % 2 == 1;
+    const op::fake_quantize& what = each.as<op::fake_quantize>();
+    const bool odd_halves = what.zero_level % 2 == 1;
     level_maps maps;
     if (!read_level_maps(to, model, each, maps)) {
         return false;
@@ -7896,13 +7924,17 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
         store_levels(to, maps, each.type(), odd_halves);
         return true;
     }
-    const bool is_raised = append_level_map(to, maps.scale, maps.shift, odd_halves);
-    to.clamp(is_raised ? 1 : 0, is_raised ? maps.steps + 1 : maps.steps);
+    const double raised = append_level_map(to, maps.scale, maps.shift, odd_halves) ? 1 : 0;
+    to.clamp(raised, maps.steps + raised);
     to.unary(kernel::unary_function::round_even);
-    if (is_raised) {
-        to.affine(spread::of(1), spread::of(-1));
+    if (raised != 0) {
+        to.affine(spread::of(1), spread::of(-raised));
     }
     to.affine(maps.step, maps.low);
+    const double zero_level = static_cast<double>(what.zero_level);
+    if (to.functions.back().what == chain_function::form::affine && stands_for_zero(maps, zero_level)) {
+        to.functions.back().zero_level = zero_level + raised;
+    }
     if (is_byte(each.type())) {
         to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
     }

@@ -315,6 +315,17 @@ TEST_CASE("a FakeQuantize with a zero level counts steps from it, so that halves
                 {0, 2, 4, 4, 6, 255}));
 }
 
+TEST_CASE("a zero level that stands for 0 gives it exactly, and its neighbours whole steps") {
+    const auto step = static_cast<double>(0.1F);
+    const double high = static_cast<double>(static_cast<float>((255 - 115) * step));
+    const tensor low = make_scalar(f32, high - 255 * step);
+    const tensor inputs[] = {f32_of({3}, {0, step, -3 * step}), low, make_scalar(f32, high), low,
+                             make_scalar(f32, high)};
+    const op::fake_quantize counted{.levels = 256, .zero_level = 115};
+    const double third = static_cast<double>(-3 * 0.1F);
+    CHECK(gives(evaluation::evaluate_fake_quantize(inputs, counted, {3}, f32, false), f32, {3}, {0, step, third}));
+}
+
 TEST_CASE("steps of a zero level are those of a division, although the bounds were rounded") {
     const auto step = static_cast<double>(0.2F);
     const double high = static_cast<double>(static_cast<float>((255 - 113) * step));

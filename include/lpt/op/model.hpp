@@ -110,7 +110,7 @@ constexpr view<text_view> words_of(auto_broadcast) { return auto_broadcast_words
 /// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32. Rounding: halves to even.
 ///
 /// With `zero_level`, 0 to levels - 1, which the published operation does not have, it is QuantizeLinear's: steps are counted from that level, as
-/// round((x - input_low) / (input_high - input_low) * (levels - 1) - zero_level) + zero_level.
+/// round((x - input_low) / (input_high - input_low) * (levels - 1) - zero_level) + zero_level, and the level gives 0 exactly where that is meant.
 struct fake_quantize {
     static constexpr auto number = kind::fake_quantize;
     static constexpr text_view name = "FakeQuantize";

@@ -28,6 +28,8 @@ struct chain_function {
     kernel::unary_function function = kernel::unary_function::abs;
     bool is_zero_point =
         false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
+    /// What v is where an affine function is meant to give 0, but for the rounding of its shift; none: -1.
+    double zero_level = -1;
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -70,6 +72,7 @@ struct chain {
                 combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
                 before.scale = std::move(joined_scale);
                 before.shift = std::move(joined_shift);
+                before.zero_level = shift.is_nothing_to_add() ? before.zero_level : -1;
                 return;
             }
         }
@@ -109,7 +112,11 @@ struct chain {
         made.high = greatest;
         functions.push_back(std::move(made));
     }
+    /// A function sees 0 where that is meant: what Sigmoid makes of it often lies next to the middle between two integers.
     void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
+        if (which != kernel::unary_function::round_even) {
+            count_from_zero_level();
+        }
         chain_function made;
         made.what = chain_function::form::unary;
         made.function = which;
@@ -127,6 +134,18 @@ struct chain {
     }
 
 private:
+    /// (v - zero level) * scale in the place of scale * v + shift.
+    void count_from_zero_level() {
+        if (functions.empty() || functions.back().zero_level < 0) {
+            return;
+        }
+        chain_function last = std::move(functions.back());
+        functions.pop_back();
+        take_off(spread::of(-last.zero_level));
+        last.shift = spread::of(no_shift);
+        last.zero_level = -1;
+        functions.push_back(std::move(last));
+    }
     /// Between integers a last digit does not count: one function where there are two.
     void join_zero_point() {
         if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {

@@ -120,11 +120,20 @@ inline void store_levels(chain& to, const level_maps& maps, element type, bool o
              math::minimum(math::maximum(low, high), facts(type).highest));
 }
 
+/// Whether a level stands for 0, as near as bounds say it.
+inline bool stands_for_zero(const level_maps& maps, double level) {
+    spread rest;
+    const auto distance = [&](double low, double step) { return math::absolute((low + level * step) / step); };
+    return level >= 0 && combine(maps.low, maps.step, rest, distance) &&
+           rest.all([](double v) { return v <= 0x1p-12; });
+}
+
 /// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
 ///
 /// Halves that go to the odd level are rounded one level higher, which is then taken off.
 inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
-    const bool odd_halves = each.as<op::fake_quantize>().zero_level % 2 == 1;
+    const op::fake_quantize& what = each.as<op::fake_quantize>();
+    const bool odd_halves = what.zero_level % 2 == 1;
     level_maps maps;
     if (!read_level_maps(to, model, each, maps)) {
         return false;
@@ -133,13 +142,17 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
         store_levels(to, maps, each.type(), odd_halves);
         return true;
     }
-    const bool is_raised = append_level_map(to, maps.scale, maps.shift, odd_halves);
-    to.clamp(is_raised ? 1 : 0, is_raised ? maps.steps + 1 : maps.steps);
+    const double raised = append_level_map(to, maps.scale, maps.shift, odd_halves) ? 1 : 0;
+    to.clamp(raised, maps.steps + raised);
     to.unary(kernel::unary_function::round_even);
-    if (is_raised) {
-        to.affine(spread::of(1), spread::of(-1));
+    if (raised != 0) {
+        to.affine(spread::of(1), spread::of(-raised));
     }
     to.affine(maps.step, maps.low);
+    const double zero_level = static_cast<double>(what.zero_level);
+    if (to.functions.back().what == chain_function::form::affine && stands_for_zero(maps, zero_level)) {
+        to.functions.back().zero_level = zero_level + raised;
+    }
     if (is_byte(each.type())) {
         to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
     }

@@ -37,15 +37,30 @@ struct level_grid {
         }
         return rounded((x - input_low) / (input_high - input_low) * steps);
     }
+    /// What a level stands for.
+    constexpr Real value(Real level, Real output_low, Real output_high) const {
+        const Real step = (output_high - output_low) / steps;
+        if (has_zero_level() && stands_for_zero(output_low, step)) {
+            return (level - static_cast<Real>(zero_level)) * step;
+        }
+        return level / steps * (output_high - output_low) + output_low;
+    }
 
 private:
-    /// Steps from the zero level. Bounds were rounded when they were made: a zero level that lies as near to 0 as that makes it stands for 0.
+    /// The number that the zero level lies at.
+    constexpr double zero_of(Real low, Real step) const {
+        return static_cast<double>(low) + static_cast<double>(zero_level) * static_cast<double>(step);
+    }
+    /// Bounds were rounded when they were made: a zero level that lies as near to 0 as that makes it stands for 0.
+    constexpr bool stands_for_zero(Real low, Real step) const {
+        return math::absolute(zero_of(low, step)) <= 0x1p-12 * math::absolute(static_cast<double>(step));
+    }
+    /// Steps from the zero level.
     constexpr Real from_zero(Real x, Real input_low, Real input_high) const {
         const Real step = (input_high - input_low) / steps;
-        const double zero =
-            static_cast<double>(input_low) + static_cast<double>(zero_level) * static_cast<double>(step);
-        const bool is_zero = math::absolute(zero) <= 0x1p-12 * math::absolute(static_cast<double>(step));
-        return is_zero ? x / step : static_cast<Real>((static_cast<double>(x) - zero) / static_cast<double>(step));
+        return stands_for_zero(input_low, step)
+                   ? x / step
+                   : static_cast<Real>((static_cast<double>(x) - zero_of(input_low, step)) / static_cast<double>(step));
     }
 };
 
@@ -59,7 +74,7 @@ constexpr Real fake_quantized(Real x, const Real (&range)[4], const level_grid<R
     if (x > math::maximum(input_low, input_high)) {
         return output_high;
     }
-    return grid.level(x, input_low, input_high) / grid.steps * (output_high - output_low) + output_low;
+    return grid.value(grid.level(x, input_low, input_high), output_low, output_high);
 }
 
 template <class Real>
