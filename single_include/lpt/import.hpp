@@ -13617,6 +13617,22 @@ inline void make_reshaped_spectrum(network& net) {
         net.make().add(op::reshape{}, {spectrum_input(net), net.make().indices(sizes)});
 }
 
+/// The complex numbers of input 0 without axes of size 1: those that `squeeze_dims` names, or all.
+inline void make_squeezed_spectrum(network& net) {
+    const shape& sizes = net.input_info(0).signature;
+    integers gone;
+    for (const std::int64_t each : net.op().list("squeeze_dims")) {
+        gone.push_back(each < 0 ? each + static_cast<std::int64_t>(sizes.rank()) : each);
+    }
+    for (std::size_t axis = 0; net.op().list("squeeze_dims").empty() && axis < sizes.rank(); ++axis) {
+        if (sizes[axis] == 1) {
+            gone.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    net.others().spectra[net.op().outputs[0]] =
+        net.make().add(op::squeeze{}, {spectrum_input(net), net.make().indices(gone)});
+}
+
 /// The real parts (0) or the imaginary ones (1).
 template <int Part>
 void make_part_of_spectrum(network& net) {
@@ -14393,7 +14409,7 @@ inline void make_reshape(network& net) {
 }
 inline void make_squeeze(network& net) {
     if (has_spectrum(net)) {
-        return make_reshaped_spectrum(net);
+        return make_squeezed_spectrum(net);
     }
     integers gone;
     for (const std::int64_t each : net.op().list("squeeze_dims")) {

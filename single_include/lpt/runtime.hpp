@@ -6896,8 +6896,6 @@ struct chain_function {
     kernel::unary_function function = kernel::unary_function::abs;
     bool is_zero_point =
         false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
-    /// What v is where an affine function is meant to give 0, but for the rounding of its shift; none: -1.
-    double zero_level = -1;
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -6940,7 +6938,6 @@ struct chain {
                 combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
                 before.scale = std::move(joined_scale);
                 before.shift = std::move(joined_shift);
-                before.zero_level = shift.is_nothing_to_add() ? before.zero_level : -1;
                 return;
             }
         }
@@ -6966,6 +6963,19 @@ struct chain {
         taken_off.is_zero_point = true;
         functions.push_back(std::move(taken_off));
     }
+    /// One function where a whole number is taken off what was rounded, which is then scaled: sums have kernels for that, and no last digit to lose.
+    void join_rounded() {
+        const std::size_t count = functions.size();
+        if (count < 3 || functions[count - 3].function != kernel::unary_function::round_even ||
+            functions[count - 3].what != chain_function::form::unary || !functions[count - 2].is_zero_point ||
+            functions[count - 1].what != chain_function::form::affine) {
+            return;
+        }
+        const chain_function last = std::move(functions.back());
+        functions.pop_back();
+        functions.back().is_zero_point = false;
+        affine(last.scale, last.shift);
+    }
     /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
     void divide(const spread& divisor) {
         chain_function made;
@@ -6980,11 +6990,7 @@ struct chain {
         made.high = greatest;
         functions.push_back(std::move(made));
     }
-    /// A function sees 0 where that is meant: what Sigmoid makes of it often lies next to the middle between two integers.
     void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
-        if (which != kernel::unary_function::round_even) {
-            count_from_zero_level();
-        }
         chain_function made;
         made.what = chain_function::form::unary;
         made.function = which;
@@ -7002,18 +7008,6 @@ struct chain {
     }
 
 private:
-    /// (v - zero level) * scale in the place of scale * v + shift.
-    void count_from_zero_level() {
-        if (functions.empty() || functions.back().zero_level < 0) {
-            return;
-        }
-        chain_function last = std::move(functions.back());
-        functions.pop_back();
-        take_off(spread::of(-last.zero_level));
-        last.shift = spread::of(no_shift);
-        last.zero_level = -1;
-        functions.push_back(std::move(last));
-    }
     /// Between integers a last digit does not count: one function where there are two.
     void join_zero_point() {
         if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {
@@ -7912,7 +7906,8 @@ inline bool stands_for_zero(const level_maps& maps, double level) {
 
 /// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
 ///
-/// Halves that go to the odd level are rounded one level higher, which is then taken off.
+/// Halves that go to the odd level are rounded one level higher, which is then taken off. A zero level gives 0 exactly: what functions make of it often
+/// lies next to the middle between two integers.
 inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
     const op::fake_quantize& what = each.as<op::fake_quantize>();
     const bool odd_halves = what.zero_level % 2 == 1;
@@ -7927,13 +7922,15 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     const double raised = append_level_map(to, maps.scale, maps.shift, odd_halves) ? 1 : 0;
     to.clamp(raised, maps.steps + raised);
     to.unary(kernel::unary_function::round_even);
-    if (raised != 0) {
-        to.affine(spread::of(1), spread::of(-raised));
-    }
-    to.affine(maps.step, maps.low);
     const double zero_level = static_cast<double>(what.zero_level);
-    if (to.functions.back().what == chain_function::form::affine && stands_for_zero(maps, zero_level)) {
-        to.functions.back().zero_level = zero_level + raised;
+    if (stands_for_zero(maps, zero_level)) {
+        if (zero_level + raised != 0) {
+            to.take_off(spread::of(-zero_level - raised));
+        }
+        to.affine(maps.step, spread::of(no_shift));
+    } else {
+        to.affine(spread::of(1), spread::of(raised != 0 ? -raised : no_shift));
+        to.affine(maps.step, maps.low);
     }
     if (is_byte(each.type())) {
         to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
@@ -8173,6 +8170,7 @@ inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& 
     }
     if (!each.is<op::multiply>()) {
         made.what = chain_function::form::add;
+        to.join_rounded();
         to.affine(spread::of(1), spread::of(made.high));
         made.high = 0;
     }

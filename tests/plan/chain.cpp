@@ -195,27 +195,30 @@ TEST_CASE("A FakeQuantize with float output rounds between two scalings, one to 
     CHECK(made.functions[3].shift.one() == doctest::Approx(-1));
 }
 
-TEST_CASE("Levels are counted from the zero level where a function sees them, and only there") {
-    const auto functions_behind = [](bool has_function) {
+TEST_CASE("Levels are counted from the zero level, but in sums, for which there are kernels with fewer functions") {
+    const auto functions_behind = [](bool is_sum) {
         graph model;
         const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
         const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
         const auto low = static_cast<double>(-115 * 0.1F);
         const auto high = static_cast<double>(140 * 0.1F);
+        const output_ref scaled = model.add(op::multiply{}, {input, number(0.37)});
         output_ref value = model.add(op::fake_quantize{.levels = 256, .zero_level = 115},
-                                     {input, number(low), number(high), number(low), number(high)});
-        value = has_function ? model.add(op::sigmoid{}, {value}) : model.add(op::relu{}, {value});
+                                     {scaled, number(low), number(high), number(low), number(high)});
+        value = is_sum ? model.add(op::add{}, {value, model.parameter(f32, shape{1, 2, 2, 2}, "y")})
+                       : model.add(op::sigmoid{}, {value});
         model.result(value);
         return chain_of(model, 1).functions;
     };
-    const std::vector<chain_function> counted = functions_behind(true);
+    const std::vector<chain_function> counted = functions_behind(false);
     REQUIRE(counted.size() == 6);
     CHECK(counted[3].shift.one() == -115);
     CHECK(plan::is_no_shift(counted[4].shift.one()));
     CHECK(counted[5].function == kernel::unary_function::sigmoid);
-    const std::vector<chain_function> plain = functions_behind(false);
-    REQUIRE(plain.size() == 5);
-    CHECK(plain[3].shift.one() == doctest::Approx(-11.5));
+    const std::vector<chain_function> sum = functions_behind(true);
+    REQUIRE(sum.size() == 5);
+    CHECK(sum[3].shift.one() == doctest::Approx(-11.5));
+    CHECK(sum[4].what == chain_function::form::add);
 }
 
 TEST_CASE("Empty input ranges of a FakeQuantize are left to the reference") {

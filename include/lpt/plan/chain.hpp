@@ -28,8 +28,6 @@ struct chain_function {
     kernel::unary_function function = kernel::unary_function::abs;
     bool is_zero_point =
         false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
-    /// What v is where an affine function is meant to give 0, but for the rounding of its shift; none: -1.
-    double zero_level = -1;
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
 };
 
@@ -72,7 +70,6 @@ struct chain {
                 combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
                 before.scale = std::move(joined_scale);
                 before.shift = std::move(joined_shift);
-                before.zero_level = shift.is_nothing_to_add() ? before.zero_level : -1;
                 return;
             }
         }
@@ -98,6 +95,19 @@ struct chain {
         taken_off.is_zero_point = true;
         functions.push_back(std::move(taken_off));
     }
+    /// One function where a whole number is taken off what was rounded, which is then scaled: sums have kernels for that, and no last digit to lose.
+    void join_rounded() {
+        const std::size_t count = functions.size();
+        if (count < 3 || functions[count - 3].function != kernel::unary_function::round_even ||
+            functions[count - 3].what != chain_function::form::unary || !functions[count - 2].is_zero_point ||
+            functions[count - 1].what != chain_function::form::affine) {
+            return;
+        }
+        const chain_function last = std::move(functions.back());
+        functions.pop_back();
+        functions.back().is_zero_point = false;
+        affine(last.scale, last.shift);
+    }
     /// v / divisor, rounded once: not the product with a reciprocal, which was rounded before.
     void divide(const spread& divisor) {
         chain_function made;
@@ -112,11 +122,7 @@ struct chain {
         made.high = greatest;
         functions.push_back(std::move(made));
     }
-    /// A function sees 0 where that is meant: what Sigmoid makes of it often lies next to the middle between two integers.
     void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
-        if (which != kernel::unary_function::round_even) {
-            count_from_zero_level();
-        }
         chain_function made;
         made.what = chain_function::form::unary;
         made.function = which;
@@ -134,18 +140,6 @@ struct chain {
     }
 
 private:
-    /// (v - zero level) * scale in the place of scale * v + shift.
-    void count_from_zero_level() {
-        if (functions.empty() || functions.back().zero_level < 0) {
-            return;
-        }
-        chain_function last = std::move(functions.back());
-        functions.pop_back();
-        take_off(spread::of(-last.zero_level));
-        last.shift = spread::of(no_shift);
-        last.zero_level = -1;
-        functions.push_back(std::move(last));
-    }
     /// Between integers a last digit does not count: one function where there are two.
     void join_zero_point() {
         if (functions.size() < 2 || !functions[0].is_zero_point || functions[1].what != chain_function::form::affine) {

@@ -230,6 +230,7 @@ inline bool extend_by_tensor(chain& to, quantized_sources& sources, const node& 
     }
     if (!each.is<op::multiply>()) {
         made.what = chain_function::form::add;
+        to.join_rounded();
         to.affine(spread::of(1), spread::of(made.high));
         made.high = 0;
     }

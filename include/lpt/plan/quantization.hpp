@@ -130,7 +130,8 @@ inline bool stands_for_zero(const level_maps& maps, double level) {
 
 /// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
 ///
-/// Halves that go to the odd level are rounded one level higher, which is then taken off.
+/// Halves that go to the odd level are rounded one level higher, which is then taken off. A zero level gives 0 exactly: what functions make of it often
+/// lies next to the middle between two integers.
 inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
     const op::fake_quantize& what = each.as<op::fake_quantize>();
     const bool odd_halves = what.zero_level % 2 == 1;
@@ -145,13 +146,15 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     const double raised = append_level_map(to, maps.scale, maps.shift, odd_halves) ? 1 : 0;
     to.clamp(raised, maps.steps + raised);
     to.unary(kernel::unary_function::round_even);
-    if (raised != 0) {
-        to.affine(spread::of(1), spread::of(-raised));
-    }
-    to.affine(maps.step, maps.low);
     const double zero_level = static_cast<double>(what.zero_level);
-    if (to.functions.back().what == chain_function::form::affine && stands_for_zero(maps, zero_level)) {
-        to.functions.back().zero_level = zero_level + raised;
+    if (stands_for_zero(maps, zero_level)) {
+        if (zero_level + raised != 0) {
+            to.take_off(spread::of(-zero_level - raised));
+        }
+        to.affine(maps.step, spread::of(no_shift));
+    } else {
+        to.affine(spread::of(1), spread::of(raised != 0 ? -raised : no_shift));
+        to.affine(maps.step, maps.low);
     }
     if (is_byte(each.type())) {
         to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);

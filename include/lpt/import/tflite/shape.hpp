@@ -40,7 +40,7 @@ inline void make_reshape(network& net) {
 }
 inline void make_squeeze(network& net) {
     if (has_spectrum(net)) {
-        return make_reshaped_spectrum(net);
+        return make_squeezed_spectrum(net);
     }
     integers gone;
     for (const std::int64_t each : net.op().list("squeeze_dims")) {
