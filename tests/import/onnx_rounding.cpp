@@ -128,6 +128,10 @@ TEST_CASE("A function of dequantized integers of the network is divided by its s
         {value("y", {1}, u8_type)}};
     REQUIRE(std::nearbyint(0.5F / scale) == 127);
     CHECK(results_of(make_model(net), {make_tensor(u8, {1}, {7})})[0] == values{127});
+    parts quantized = net;
+    quantized.nodes.insert(quantized.nodes.begin(), make_node("QuantizeLinear", {"r", "step", "zero"}, {"x"}));
+    quantized.inputs = {value("r", {1})};
+    CHECK(results_of(make_model(quantized), {floats_of({1}, {0})})[0] == values{127});
 }
 
 TEST_CASE("A network whose zero points are odd keeps them as zero levels") {

@@ -77,9 +77,7 @@ inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) 
 inline quantization_bounds counted_bounds_of(const quantization& how, std::size_t rank) {
     quantization steps = how;
     steps.scale = make_scalar(f32, 1);
-    quantization_bounds result = bounds_of(steps, rank);
-    result.what.zero_level = op::fake_quantize::no_level;
-    return result;
+    return bounds_of(steps, rank);
 }
 
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
