@@ -331,8 +331,8 @@ TEST_CASE("QLinearConv has one scale and zero point for its data, and integers o
 
 TEST_CASE("A zero point of QuantizeLinear and DequantizeLinear has the shape of the scale") {
     for (const auto& [type, from] : {std::pair("QuantizeLinear", float_type), std::pair("DequantizeLinear", u8_type)}) {
-        const auto said = [&, type = type, from = from](const std::string& scale, const std::string& zero) {
-            return said_of(type, from, {scale, zero}, {"x", "s", "z"}, {integer("axis", 1)});
+        const auto said = [&, op_type = type, stored = from](const std::string& scale, const std::string& zero) {
+            return said_of(op_type, stored, {scale, zero}, {"x", "s", "z"}, {integer("axis", 1)});
         };
         const std::string scales = floats("s", {4}, {1, 2, 3, 4});
         CHECK(said(scales, small("z", {4}, {1, 2, 3, 4})) == "no complaint");
