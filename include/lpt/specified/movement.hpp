@@ -245,6 +245,7 @@ inline step make_unpacking(const operation& op) {
 
 /// SPLIT: equal parts; the axis is the first input.
 inline step make_split(const operation& op) {
+    if (op.outputs() == 0) op.wrong("has no output, expected one for each part");
     for (std::size_t i = 0; i < op.outputs(); ++i)
         detail::expect_same_type(op, 1, i);
     return make_movement({0}, [=](const operands& run, block_copies& copies) {
