@@ -13583,6 +13583,12 @@ inline output_ref spectrum_input(network& net) {
     return found->second;
 }
 
+/// Says what complex numbers the output is.
+inline void give_spectrum(network& net, output_ref parts) {
+    static_cast<void>(net.output_info());  // an error where there is none
+    net.others().spectra[net.op().outputs[0]] = parts;
+}
+
 /// The spectrum of the last two axes, cropped or padded with zeros to the length of input 1; of the last axis the first half.
 inline void make_rfft2d(network& net) {
     const std::size_t rank = net.input_info(0).dimensions.rank();
@@ -13601,7 +13607,7 @@ inline void make_rfft2d(network& net) {
         net.wrong("its output is declared with shape ", net.output_info().signature,
                   ", but it gives complex numbers of ", net.make().shape_of(made), " parts");
     }
-    net.others().spectra[net.op().outputs[0]] = made;
+    give_spectrum(net, made);
 }
 
 /// The complex numbers of input 0 in the shape of the output, of which one size may be open.
@@ -13611,8 +13617,7 @@ inline void make_reshaped_spectrum(network& net) {
         sizes.push_back(size == dynamic_dimension ? -1 : size);
     }
     sizes.push_back(2);
-    net.others().spectra[net.op().outputs[0]] =
-        net.make().add(op::reshape{}, {spectrum_input(net), net.make().indices(sizes)});
+    give_spectrum(net, net.make().add(op::reshape{}, {spectrum_input(net), net.make().indices(sizes)}));
 }
 
 /// The complex numbers of input 0 without axes of size 1: those that `squeeze_dims` names, or all.
@@ -13627,8 +13632,7 @@ inline void make_squeezed_spectrum(network& net) {
             gone.push_back(static_cast<std::int64_t>(axis));
         }
     }
-    net.others().spectra[net.op().outputs[0]] =
-        net.make().add(op::squeeze{}, {spectrum_input(net), net.make().indices(gone)});
+    give_spectrum(net, net.make().add(op::squeeze{}, {spectrum_input(net), net.make().indices(gone)}));
 }
 
 /// The real parts (0) or the imaginary ones (1).

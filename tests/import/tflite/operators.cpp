@@ -600,4 +600,9 @@ TEST_CASE("Spectra take other shapes, and a cast to real numbers leaves the real
                     {builtin::cast, {4}, {6}}},
                    {0}, {6});
     CHECK(outputs_of({network}, {f32_tensor({1, 1, 4}, {1, 2, 4, 8})})[0] == values{15, -3, -5});
+    tflite_subgraph without_output = network;
+    without_output.operators.resize(2);
+    without_output.operators[1].outputs = {};
+    without_output.outputs = {0};
+    CHECK(refusal_of({without_output}) == "net.tflite: subgraph 0: operator 1 (SQUEEZE): has no output 0");
 }
