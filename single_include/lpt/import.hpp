@@ -4567,6 +4567,25 @@ inline constexpr operator_entry resize_operators[] = {{"", "Resize", read_any_re
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/words.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_WORDS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_WORDS_HPP
+namespace lpt::inline LPT_ABI::onnx::detail {
+
+/// Calls `visit` with each of the words that have spaces between.
+template <class Visit>
+void visit_words(std::string_view words, const Visit& visit) {
+    for (std::size_t begin = 0; begin < words.size();) {
+        const std::size_t end =
+            words.find(' ', begin) == std::string_view::npos ? words.size() : words.find(' ', begin);
+        visit(words.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx::detail
+#endif
+
 // ======== lpt/import/onnx/attributes.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_ATTRIBUTES_HPP
 #define LPT_HOLDS_IMPORT_ONNX_ATTRIBUTES_HPP
@@ -4745,17 +4764,6 @@ inline constexpr operators_by_attributes attributes_of_operators[] = {
     {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", "epsilon"},
     {"com.microsoft", "Trilu", "upper"},
 };
-
-/// Calls `visit` with each of the words that have spaces between.
-template <class Visit>
-void visit_words(std::string_view words, const Visit& visit) {
-    for (std::size_t begin = 0; begin < words.size();) {
-        const std::size_t end =
-            words.find(' ', begin) == std::string_view::npos ? words.size() : words.find(' ', begin);
-        visit(words.substr(begin, end - begin));
-        begin = end + 1;
-    }
-}
 
 /// One attribute of the list.
 struct listed_attribute {
@@ -4936,11 +4944,7 @@ template <std::size_t Rows>
 input_counts counts_of(const operators_by_inputs (&list)[Rows]) {
     input_counts result;
     for (const operators_by_inputs& each : list) {
-        for (std::size_t begin = 0, end = each.types.find(' '); begin < each.types.size();
-             begin = end + 1, end = each.types.find(' ', begin)) {
-            end = end == std::string_view::npos ? each.types.size() : end;
-            result[{each.domain, each.types.substr(begin, end - begin)}] = each.count;
-        }
+        visit_words(each.types, [&](std::string_view type) { result[{each.domain, type}] = each.count; });
     }
     return result;
 }
@@ -6750,11 +6754,12 @@ inline output_ref places_from_front(operation& n, output_ref places, output_ref 
     return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
 }
 
-/// Raises an error for known places of which some lie outside of an axis, on either side.
-inline void check_places(operation& n, output_ref places, dimension size) {
+/// Raises an error for known places of which some lie outside of their axis, on either side. `sizes`: of the axes that places in a row count along.
+inline void check_places(operation& n, output_ref places, view<dimension> sizes) {
     const tensor* const known = n.known(places);
     for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
         const std::int64_t place = known->integer(i);
+        const dimension size = sizes[i % sizes.size()];
         if (place < -size || place >= size) {
             n.wrong({"index ", place, " is outside an axis of size ", size});
         }
@@ -6765,7 +6770,7 @@ inline void check_places(operation& n, output_ref places, dimension size) {
 /// computed, one beyond its axis would be taken for one of the next row.
 inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
                               std::int64_t axis) {
-    check_places(n, places, sizes[static_cast<std::size_t>(axis)]);
+    check_places(n, places, {sizes[static_cast<std::size_t>(axis)]});
     std::int64_t stride = 1;
     output_ref sum;
     for (std::size_t i = sizes.rank(); i-- > 0;) {
@@ -9429,13 +9434,7 @@ inline void read_scatter_nd(operation& n) {
     for (std::size_t axis = 0; axis < depth; ++axis) {
         ends.push_back(sizes[axis]);
     }
-    const tensor& known = n.known_input(1);
-    for (std::size_t i = 0; i < known.elements(); ++i) {
-        const dimension size = sizes[i % depth];
-        if (known.integer(i) < -size || known.integer(i) >= size) {
-            n.wrong({"index ", known.integer(i), " is outside an axis of size ", size});
-        }
-    }
+    check_places(n, n.in(1), ends);
     const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
     const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
     const output_ref result =

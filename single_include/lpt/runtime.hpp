@@ -6897,6 +6897,8 @@ struct chain_function {
     bool is_zero_point =
         false;  // an affine function that takes one off, exactly: it stays apart from the scaling behind it
     output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
+
+    bool rounds_to_even() const { return what == form::unary && function == kernel::unary_function::round_even; }
 };
 
 /// What a step computes after its kernel proper: functions one after the other, and the type that is stored.
@@ -6966,8 +6968,7 @@ struct chain {
     /// One function where a whole number is taken off what was rounded, which is then scaled: sums have kernels for that, and no last digit to lose.
     void join_rounded() {
         const std::size_t count = functions.size();
-        if (count < 3 || functions[count - 3].function != kernel::unary_function::round_even ||
-            functions[count - 3].what != chain_function::form::unary || !functions[count - 2].is_zero_point ||
+        if (count < 3 || !functions[count - 3].rounds_to_even() || !functions[count - 2].is_zero_point ||
             functions[count - 1].what != chain_function::form::affine) {
             return;
         }
@@ -7825,9 +7826,8 @@ inline bool append_level_map(chain& to, const spread& scale, const spread& shift
         to.functions.emplace_back();  // numbers are levels already, but perhaps not whole ones
     }
     chain_function& map = to.functions.back();
-    const bool is_whole = to.functions.size() > 1 && map.scale.is(1) &&
-                          to.functions[to.functions.size() - 2].what == chain_function::form::unary &&
-                          to.functions[to.functions.size() - 2].function == kernel::unary_function::round_even;
+    const std::size_t count = to.functions.size();
+    const bool is_whole = count > 1 && map.scale.is(1) && to.functions[count - 2].rounds_to_even();
     const bool gives_halves = !map.scale.all([](double v) { return !short_factor(v).is_short; });
     map.scale = map.scale.map([](double v) { return short_factor(v).value; });
     map.shift = map.shift.map([](double v) { return settled_shift(v); });

@@ -49,9 +49,8 @@ inline bool append_level_map(chain& to, const spread& scale, const spread& shift
         to.functions.emplace_back();  // numbers are levels already, but perhaps not whole ones
     }
     chain_function& map = to.functions.back();
-    const bool is_whole = to.functions.size() > 1 && map.scale.is(1) &&
-                          to.functions[to.functions.size() - 2].what == chain_function::form::unary &&
-                          to.functions[to.functions.size() - 2].function == kernel::unary_function::round_even;
+    const std::size_t count = to.functions.size();
+    const bool is_whole = count > 1 && map.scale.is(1) && to.functions[count - 2].rounds_to_even();
     const bool gives_halves = !map.scale.all([](double v) { return !short_factor(v).is_short; });
     map.scale = map.scale.map([](double v) { return short_factor(v).value; });
     map.shift = map.shift.map([](double v) { return settled_shift(v); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/base/version.hpp>
+#include <lpt/import/onnx/words.hpp>
 
 #include <charconv>
 #include <cstdint>
@@ -186,17 +186,6 @@ inline constexpr operators_by_attributes attributes_of_operators[] = {
     {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", "epsilon"},
     {"com.microsoft", "Trilu", "upper"},
 };
-
-/// Calls `visit` with each of the words that have spaces between.
-template <class Visit>
-void visit_words(std::string_view words, const Visit& visit) {
-    for (std::size_t begin = 0; begin < words.size();) {
-        const std::size_t end =
-            words.find(' ', begin) == std::string_view::npos ? words.size() : words.find(' ', begin);
-        visit(words.substr(begin, end - begin));
-        begin = end + 1;
-    }
-}
 
 /// One attribute of the list.
 struct listed_attribute {

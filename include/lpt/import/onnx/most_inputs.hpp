@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/base/version.hpp>
+#include <lpt/import/onnx/words.hpp>
 
 #include <cstddef>
 #include <map>
@@ -121,11 +121,7 @@ template <std::size_t Rows>
 input_counts counts_of(const operators_by_inputs (&list)[Rows]) {
     input_counts result;
     for (const operators_by_inputs& each : list) {
-        for (std::size_t begin = 0, end = each.types.find(' '); begin < each.types.size();
-             begin = end + 1, end = each.types.find(' ', begin)) {
-            end = end == std::string_view::npos ? each.types.size() : end;
-            result[{each.domain, each.types.substr(begin, end - begin)}] = each.count;
-        }
+        visit_words(each.types, [&](std::string_view type) { result[{each.domain, type}] = each.count; });
     }
     return result;
 }

@@ -154,11 +154,12 @@ inline output_ref places_from_front(operation& n, output_ref places, output_ref 
     return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
 }
 
-/// Raises an error for known places of which some lie outside of an axis, on either side.
-inline void check_places(operation& n, output_ref places, dimension size) {
+/// Raises an error for known places of which some lie outside of their axis, on either side. `sizes`: of the axes that places in a row count along.
+inline void check_places(operation& n, output_ref places, view<dimension> sizes) {
     const tensor* const known = n.known(places);
     for (std::size_t i = 0; known != nullptr && i < known->elements(); ++i) {
         const std::int64_t place = known->integer(i);
+        const dimension size = sizes[i % sizes.size()];
         if (place < -size || place >= size) {
             n.wrong({"index ", place, " is outside an axis of size ", size});
         }
@@ -169,7 +170,7 @@ inline void check_places(operation& n, output_ref places, dimension size) {
 /// computed, one beyond its axis would be taken for one of the next row.
 inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
                               std::int64_t axis) {
-    check_places(n, places, sizes[static_cast<std::size_t>(axis)]);
+    check_places(n, places, {sizes[static_cast<std::size_t>(axis)]});
     std::int64_t stride = 1;
     output_ref sum;
     for (std::size_t i = sizes.rank(); i-- > 0;) {

@@ -104,13 +104,7 @@ inline void read_scatter_nd(operation& n) {
     for (std::size_t axis = 0; axis < depth; ++axis) {
         ends.push_back(sizes[axis]);
     }
-    const tensor& known = n.known_input(1);
-    for (std::size_t i = 0; i < known.elements(); ++i) {
-        const dimension size = sizes[i % depth];
-        if (known.integer(i) < -size || known.integer(i) >= size) {
-            n.wrong({"index ", known.integer(i), " is outside an axis of size ", size});
-        }
-    }
+    check_places(n, n.in(1), ends);
     const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
     const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
     const output_ref result =
