@@ -21,6 +21,12 @@ std::string mutate_onnx(std::string_view content, unsigned seed) {
     for (std::size_t left = 1 + random.below(3), tries = 20; left != 0 && tries != 0; --tries) {
         left -= mutator.change_something() ? 1 : 0;
     }
+    if (!random.once_in(8)) {
+        mutator.fit_nodes();
+    }
+    if (random.once_in(2)) {
+        mutator.forget_types_of_outputs();
+    }
     return written(model);
 }
 

@@ -174,7 +174,7 @@ bool onnx_mutator::change_something() {
     if (places_.empty()) {
         return false;
     }
-    switch (random_.below(25)) {
+    switch (random_.below(23)) {
         case 0:
         case 1: return change_edge();
         case 2:

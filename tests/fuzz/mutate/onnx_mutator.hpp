@@ -13,8 +13,8 @@ class onnx_mutator {
         message outer;
         unsigned tag;
     };
-    enum : unsigned { version = 2 };  // of a set of operators
-    enum : unsigned { graph_node = 1 };
+    enum : unsigned { opset_domain = 1, version = 2 };
+    enum : unsigned { graph_node = 1, graph_output = 12 };
     enum : unsigned { node_input = 1, node_output = 2, node_type = 4, node_attribute = 5, node_domain = 7 };
     enum : unsigned {
         attribute_name = 1,
@@ -27,7 +27,7 @@ class onnx_mutator {
         attribute_type = 20
     };
     enum : unsigned { tensor_dimension = 1, tensor_type = 2, tensor_reals = 4, tensor_name = 8, tensor_bytes = 9 };
-    enum : unsigned { value_name = 1, element_type = 1, dimension_size = 1 };
+    enum : unsigned { value_name = 1, value_type = 2, element_type = 1, dimension_size = 1 };
     static constexpr known_field names[] = {{message::node, node_input},
                                             {message::node, node_output},
                                             {message::value, value_name},
@@ -88,12 +88,20 @@ class onnx_mutator {
     bool change_constant();
     bool change_anything();
     void fit_tensors();
+    std::int64_t version_of(std::string_view domain);
+    void fit_inputs(message_field& node, std::string_view domain, std::string_view type);
+    void fit_attributes(message_field& node, std::string_view domain, std::string_view type);
 
 public:
     onnx_mutator(message_fields& model, dice& random) : model_(model), random_(random) {}
 
     /// False where the model has nothing of what was to be changed.
     bool change_something();
+
+    /// Readers refuse nodes with inputs or attributes that their operators do not have, before they read anything else.
+    void fit_nodes();
+    /// Outputs may leave out types and shapes, which else must be those that the changed nodes give.
+    void forget_types_of_outputs();
 };
 
 }  // namespace lpt::fuzz
