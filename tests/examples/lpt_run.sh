@@ -234,8 +234,11 @@ loop=tests/fuzz/corpus/onnx/loop11.onnx
 # Errors of a run name the file, the operation, and the option that raises the limit that they are about.
 rejects "lpt_run: $loop: Loop 'res_y': it would run more than 0 iterations (--iterations raises the limit)" \
     "$loop" --iterations 0
-rejects "lpt_run: $network/model.xml: FakeQuantize 'conv_42/fq_output_0': 1.1 MiB of memory would be needed, and the limit is 1.0 MiB (--memory-limit raises the limit)" \
-    "$network/model.xml" --memory-limit 1
+# How much is needed depends on the processor's kernels.
+for words in "lpt_run: $network/model.xml: FakeQuantize 'conv_42/fq_output_0': 1." \
+    " MiB of memory would be needed, and the limit is 1.0 MiB (--memory-limit raises the limit)"; do
+    rejects "$words" "$network/model.xml" --memory-limit 1
+done
 # A Gather from one row, whose indices, as they are random, are 0 and 1.
 printf '\0\0\0\0\0\0\0\0' >"$work/gather.bin"
 cat >"$work/gather.xml" <<'XML'
