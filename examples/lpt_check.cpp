@@ -97,9 +97,12 @@ int main(int count, char** words_of_line) {
     std::string file;
     bool as_json = false;
     bool specification = false;
-    program.add_option("MODEL", file, "a .tflite, .onnx or .xml file, whose content says which");
-    program.add_flag("--json", as_json, "print JSON");
-    program.add_flag("--specification", specification, "print the specification as Markdown");
+    CLI::Option* const model =
+        program.add_option("MODEL", file, "a .tflite, .onnx or .xml file, whose content says which");
+    CLI::Option* const json = program.add_flag("--json", as_json, "print JSON");
+    program.add_flag("--specification", specification, "print the specification as Markdown")
+        ->excludes(model)
+        ->excludes(json);
     try {
         program.parse(count, words_of_line);
     } catch (const CLI::ParseError& raised) {
