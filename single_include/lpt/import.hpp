@@ -21125,7 +21125,7 @@ namespace lpt::inline LPT_ABI::specified {
 /// round_half_even(acc (s_i s_w[c] / s_o)) + z_o.
 template <class Arithmetic>
 struct requantization {
-    std::vector<arithmetic::multiplier> by;  // one a channel
+    std::vector<arithmetic::multiplier> by;  // one per channel
     std::vector<double> exactly;  // the same as real numbers
     std::vector<float> singly;  // (s_i s_w[c]) / s_o in single precision
     std::int32_t zero_point = 0;

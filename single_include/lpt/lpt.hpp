@@ -14740,7 +14740,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
 // ======== lpt/pipeline/pipeline.hpp
 #ifndef LPT_HOLDS_PIPELINE_PIPELINE_HPP
 #define LPT_HOLDS_PIPELINE_PIPELINE_HPP
-/// Pipelines are types: four lists of transformations and of steps over the whole graph. `default_pipeline` is the
+/// Pipelines are types: five lists of transformations and of steps over the whole graph. `default_pipeline` is the
 /// published one; `without`, `replace`, `before`, `after`, `with_main` and `with_cleanup` derive others from it. A mistake in a
 /// pipeline does not compile, with a sentence of namespace `mistake` as the message.
 namespace lpt::inline LPT_ABI {
@@ -14869,7 +14869,7 @@ using checked_pipeline = typename mistake_in_pipeline<Members, What, First, Seco
 template <class Op>
 struct declared_transformation;
 
-/// A pipeline of four steps.
+/// A pipeline of five stages.
 ///
 /// `Prerequisites`, `Main` and `Cleanup` are each one rewrite with several transformations: at a node the first of the list
 /// that changes something ends the visit. `Markup` and `Finishing` are run one after the other; their members go over the
@@ -18206,6 +18206,20 @@ constexpr tensor to_scalar(const tensor& values) {
     }
     return make_scalar(values.type(), values.real(0));
 }
+namespace detail {
+/// Fills an empty sequence with the values of a tensor, as f32.
+constexpr void fill_with_values(seq<float, 2>& to, const tensor& values) {
+    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
+        return append_bytes_of_floats(to, values);
+    }
+    to.resize(values.elements());
+    float* each = to.data();
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        each[i] = static_cast<float>(values.real(i));
+    }
+}
+}  // namespace detail
+
 /// The greatest magnitude of a value, infinity among them, that is not NaN; 0 if there is none.
 constexpr double magnitude_bound(const tensor& values) {
     const detail::value_extent extent = detail::extent_of(values);
@@ -19246,19 +19260,19 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
 }
 
-namespace detail {
-
-constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
-    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
-        return append_bytes_of_floats(to, values);
+/// True if (q - z) s stays finite in the type of s for all values that the type of q, as it is stored, allows, or the output range of a FakeQuantize
+/// that gives it; other real values count as at most 1 in magnitude.
+[[gnu::noinline]] constexpr bool stays_finite(const graph& model, output_ref data, const tensor& zero_point,
+                                              const tensor& scale) {
+    const node& source = model[data.node];
+    const element type = model.type(source.is<op::convert>() ? source.input(0) : data);
+    double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
+    if (is_real(type) && source.is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
+        greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(3))));
+        greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(4))));
     }
-    to.resize(values.elements());
-    float* each = to.data();
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        each[i] = static_cast<float>(values.real(i));
-    }
+    return (greatest + magnitude_bound(zero_point)) * magnitude_bound(scale) < facts(scale.type()).highest;
 }
-}  // namespace detail
 
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
@@ -19267,12 +19281,12 @@ constexpr quantization_details details_of(const graph& model, node_id fake_quant
     const tensor& low = *model.constant_value(model[fake_quantize].input(3));
     const tensor& high = *model.constant_value(model[fake_quantize].input(4));
     if (low.dimensions() == high.dimensions()) {
-        detail::append_floats(result.lows, low);
-        detail::append_floats(result.highs, high);
+        detail::fill_with_values(result.lows, low);
+        detail::fill_with_values(result.highs, high);
     } else {
         const shape dimensions = output_range_shape(model, fake_quantize);
-        detail::append_floats(result.lows, broadcast_values(low, dimensions));
-        detail::append_floats(result.highs, broadcast_values(high, dimensions));
+        detail::fill_with_values(result.lows, broadcast_values(low, dimensions));
+        detail::fill_with_values(result.highs, broadcast_values(high, dimensions));
     }
     // One pair says the same of all channels; what is computed from equal bounds depends on their number.
     if (!lpt::is_constant_evaluated() && result.lows.size() > 1 && result.lows[0] != result.highs[0] &&
@@ -19988,7 +20002,7 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
     return other == node_id::none ? yes : refuse_because_of(reason::weights_vary_over_axis, 1, other);
 }
 
-/// Refuses a zero point behind a Convert from another type than that of the weights.
+/// Refuses a zero point that a Convert reads in another type than that of the weights.
 constexpr verdict zero_point_has_type(const graph& model, const dequantization& found, element type) {
     const element own = found.zero_point_convert == node_id::none ? type : model[found.zero_point].type();
     return own == type ? yes : refuse_type(reason::zero_point_type_mismatch, 1, own, found.zero_point);
@@ -20027,7 +20041,7 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 ///
 /// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or by a dequantization with
 /// constants that vary over the output channels alone (and the groups, if no Reshape makes them) of a low precision Constant or such a FakeQuantize,
-/// which may lie behind one more Convert. A zero point with a Convert has the type of the weights.
+/// which one more Convert may read. A zero point with a Convert has the type of the weights.
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);
@@ -21670,7 +21684,7 @@ namespace lpt::inline LPT_ABI {
 /// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
 ///
 /// Levels stay. With `quirk::levels_of_neighbour` a FakeQuantize that was aligned with others gets back the levels that it had before;
-/// so does, which is wrong, one that was not, but took up a dequantization of such a one.
+/// so does, wrongly, one that was never aligned but has taken up the dequantization of an aligned one.
 struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_fake_quantize_transformation> {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -21917,11 +21931,10 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
 
 /// Chooses the branch that stays in floating point, so that the other one can have low precision.
 ///
-/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
-/// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
-/// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
-///
-/// `first` and `second` are the dequantizations on its inputs.
+/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without `update_precisions` the one that has no
+/// dequantization, input 0 if that holds for both or none (nothing further is asked); the one that comes from a FakeQuantize; of two the FakeQuantize
+/// with one consumer; a branch that is broadcast, where both or neither come from a convolution or MatMul; a branch without other consumers; the one
+/// that a convolution or MatMul computes; input 0. `first` and `second` are the dequantizations on the operation's inputs.
 [[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
                                                        const dequantization& second) {
     const graph& model = r.model;
@@ -21945,7 +21958,7 @@ constexpr void find_branches(const rewrite& r, node_id id, dequantization (&bran
     branches[1] = find_dequantization(r, id, 1);
 }
 
-/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
+/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants; that of input 0 has them if it exists.
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {
@@ -22049,7 +22062,7 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 ((s1 / s2) (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). Branch 2 is read as it is; that it has no
+/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). The Add reads q2 itself; that it has no
 /// low precision, or that a constant leaves the range of its type, is seen only during the rewrite: the rule then refuses, and what was folded until
 /// then stays folded. Where one branch is a constant b, the data of the other is read, of whatever type: c = b / s joins a Subtract of z above it, as
 /// z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias.
@@ -22089,7 +22102,7 @@ private:
         const affine remaining{full_map.zero_point + moved_map.zero_point * moved_map.scale / full_map.scale,
                                full_map.scale / moved_map.scale};
         if (!is_finite(remaining.zero_point) || !is_finite(remaining.scale) || !is_finite(moved_map.scale) ||
-            !stays_finite(r.model, full.data, remaining.scale)) {
+            !stays_finite(r.model, full.data, remaining.zero_point, remaining.scale)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(full_port)));
         }
         output_ref inputs[2];
@@ -22102,18 +22115,6 @@ private:
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
     }
-    /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
-    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
-        const element type = model.type(data);
-        double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
-        const node& source = model[data.node];
-        if (is_real(type) && source.is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
-            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(3))));
-            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(4))));
-        }
-        return greatest * magnitude_bound(scale) < facts(f32).highest;
-    }
-
     static constexpr bool add_constant(rewrite& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, add, branches);
@@ -22853,7 +22854,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 /// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a missing zero point is 0, a scale 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated
+/// All data must have one type, and all zero points (as the Subtract reads them) and scales together one; they may vary only over the concatenated
 /// axis. Where the size of this axis is not known, each input must have a scale, the same for all, and the same zero point or none.
 struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";
@@ -23219,7 +23220,7 @@ struct low_precision_weights {
     }
     return parts;
 }
-/// The same on a second operand, which may be an activation: nothing is folded.
+/// The same on a second operand, which may be an activation: what computes its data is not folded first, nor need the result be a Constant.
 constexpr void decompose_second_operand(rewrite& r, node_id operation) {
     const node_id second = r.model.producer(operation, 1);
     if (r.model[second].is<op::fake_quantize>()) {
@@ -23466,7 +23467,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
                                 model[convolution].shape().rank(), computed);
     if (scales_of_data_only) {
-        scale = broadcast_values(scale, shape{1});
+        scale = broadcast_values(scale, shape{1});  // as OpenVINO gives it
     }
 
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
@@ -23495,11 +23496,11 @@ struct convolution_rule : guarded<Rule, convolution_facts> {
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution. Activations have one scale (one a group, where there are groups); their
+/// weights likewise, not folded: engines make them part of the convolution. Activations have one scale (one per group, where there are groups); their
 /// zero points may vary over input channels. Refuses, in order: a result of unknown rank; constants of the data that are neither one for all nor one
-/// a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
-/// that are not quantized over output channels; zero points of the data that do not fit; data that is not in low precision; zero points of the
-/// weights that do not fit, or a FakeQuantize on weights that no allowed type suits.
+/// per channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
+/// that are not quantized over output channels; zero points of the data that have another type than the data, lie outside of it or vary over other axes
+/// than the input channels; data that is not in low precision; such zero points of the weights, or a FakeQuantize on them that no allowed type suits.
 struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
@@ -23707,7 +23708,8 @@ namespace lpt::inline LPT_ABI {
 /// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several FakeQuantize operations
 /// (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from the FakeQuantize's own output range. A
 /// Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision type than the one that is wanted, the
-/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to the operation that reads it.
+/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on constants is left to the operation that reads it. Refuses
+/// ranges that are not constant or that no dequantization can stand for, other levels, no allowed type, and alignment that leaves one level or two.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;
@@ -23780,7 +23782,7 @@ private:
         data_precision precision;
         const attribute::intervals_alignment* alignment = nullptr;
 
-        /// Also where their number is not known (0), as that of members with different levels.
+        /// True, too, where the number of levels is not known (0): members of the group have different ones.
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 
@@ -23998,15 +24000,15 @@ struct matrix_operand {
         const bool has_two = dimensions.rank_is_static() && dimensions.rank() >= 2;
         return has_two ? dimensions.rank() - ((port == 1) != transposed ? 2 : 1) : 0;
     }
-    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
-    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
+    /// True if a constant of this shape has several elements, equal or not, along the summed axis, or any of an operand that has one axis only.
+    constexpr bool extends_over_summed_axis(const shape& constant, const shape& dimensions) const {
         return constant.elements() != 1 && (dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
                                             constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
     constexpr verdict scale_is_uniform_over_summed_axis(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
-        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
+        return is_scalar_like(model, found.scale) || !extends_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes
                    : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
     }
@@ -24118,9 +24120,11 @@ namespace lpt::inline LPT_ABI {
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
 /// Scales must not vary over the axis that is summed. b has no zero point (it would ask for sums over a, known only at run time), or one that rounds
 /// to 0, which is dropped. Where a has one, b must be computed from constants, so that z_a x q_b does not depend on data; it is folded where it can
-/// be, and z_a is not rounded. The product of scales is f32.
+/// be, and z_a is not rounded. The product of scales is f32. A FakeQuantize as second operand is decomposed first, and stays so where z_a x q_b then
+/// becomes infinite and the rule refuses.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
+    using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
@@ -24197,7 +24201,7 @@ private:
         const shape& dimensions = r.model[fake_quantize].shape();
         return !precision                 ? refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1)
                : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, 1, fake_quantize)
-               : operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
+               : operand.extends_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
@@ -24235,8 +24239,8 @@ private:
     static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
-        if (operand_of(model, product, 0).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
-            left = to_scalar(left);
+        if (operand_of(model, product, 0).extends_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
+            left = to_scalar(left);  // its values are equal, or the scale was refused
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {
@@ -24367,7 +24371,8 @@ private:
             return r.refused(multiply, name, refuse_zero_point(model, moved));
         }
         const constant scale = product_of_scales(r, moved, kept);
-        if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
+        if (is_finite(scale) ? !stays_finite(model, kept.data, affine_of(r, kept).zero_point, scale)
+                             : has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
             return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref data = floating_point_data(kept);
@@ -26190,7 +26195,7 @@ namespace lpt::inline LPT_ABI {
 /// its output range prefers, else the first. No such precision: the list becomes empty, and nothing that shares it is
 /// quantized. Of FakeQuantizes that share a list the first one, in topological order, decides for all.
 ///
-/// Weights (constants behind a FakeQuantize) and output ranges that are not constant decide nothing.
+/// Weights (FakeQuantize on constants) and output ranges that are not constant decide nothing.
 struct resolve_precision_attribute : step_over_operations<resolve_precision_attribute> {
     static constexpr text_view name = "ResolvePrecisionAttribute";
     using reads = attribute::set<attribute::precisions>;
@@ -26505,7 +26510,7 @@ struct multiply_multiply_fusion : linear_fusion<multiply_multiply_fusion, op::mu
 namespace lpt::inline LPT_ABI {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
-/// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
+/// with constants on input 1, the zero point perhaps through a Convert, that do not broadcast the weights to another shape.
 constexpr bool is_dequantized_weights(const graph& model, output_ref source, view<element> types) {
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
@@ -27121,8 +27126,8 @@ inline constexpr reason_text reason_texts[] = {
     {reason::not_per_tensor, "not_per_tensor", "one scale and one zero point for the whole tensor are needed",
      "quantize the data with one range for the whole tensor"},
     {reason::not_per_tensor_or_per_channel, "not_per_tensor_or_per_channel",
-     "scale or zero point is neither one for the tensor nor one a channel",
-     "quantize the data with one range for the tensor or one a channel"},
+     "scale or zero point is neither one for the tensor nor one per channel",
+     "quantize the data with one range for the tensor or one per channel"},
     {reason::varies_over_axis, "varies_over_axis", "scale or zero point varies over an axis that the operation mixes",
      "quantize the data with ranges that are the same along that axis"},
     {reason::has_zero_point, "has_zero_point", "it cannot take data with a zero point",
@@ -27135,7 +27140,7 @@ inline constexpr reason_text reason_texts[] = {
     {reason::zero_or_denormal_scale, "zero_or_denormal_scale", "a scale is zero or too small",
      "use scales of at least 1e-32: a range that is wider than one value"},
     {reason::infinite_constant, "infinite_constant", "a constant is or would become infinite or NaN",
-     "bring the scales of both inputs closer together"},
+     "use ranges and scales whose quotients and products are finite; of two inputs, scales that lie closer together"},
     {reason::shapes_do_not_match, "shapes_do_not_match", "shapes do not match",
      "give scale and zero point one value, or one for each channel"},
     {reason::types_do_not_match, "types_do_not_match", "element types do not match",
@@ -31772,7 +31777,7 @@ constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequa
 ///
 /// before: y = scale * (x - zero_point) - shift
 /// after:  y = scale * (x - (zero_point + shift / scale))
-/// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
+/// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one per channel. Refused where the data
 /// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
 struct subtract_transformation : dequantized_rule<subtract_transformation, base_precondition, has_scale,
                                                   has_low_precision, scale_is_not_zero, shift_is_per_channel> {
@@ -32584,7 +32589,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Marks the constants of the dequantizations that a file has, so that a later conversion of precision leaves them their type.
 ///
-/// Data; the zero point behind a Convert, unless `fold_subtract` (default false); the scale behind a Convert, unless `fold_multiply`
+/// Data; the zero point that a Convert reads, unless `fold_subtract` (default false); the scale that a Convert reads, unless `fold_multiply`
 /// (default true): each if its own type is one of those that are looked for (u8, i8 by default).
 struct keep_const_precision {
     static constexpr text_view name = "KeepConstPrecision";

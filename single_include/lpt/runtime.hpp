@@ -15026,7 +15026,7 @@ struct operand {
     kernel::element_kind type = kernel::element_kind::f32;
 };
 
-/// Numbers of an epilogue: `all`, or, if there are `values`, those: one a channel, or the first for all channels.
+/// Numbers of an epilogue: `all`, or, if there are `values`, those: one per channel, or the first for all channels.
 /// `outer`: elements that the array moves by with each loop of an elementwise step around its pixels and channels.
 struct numbers {
     const float* values = nullptr;

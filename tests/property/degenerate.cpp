@@ -107,8 +107,8 @@ output_ref output_range(sketch& s, const numbers& low, const numbers& high, std:
 output_ref input_range(sketch& s, const numbers& low, const numbers& high, std::int64_t levels = 256) {
     return s.quantize(s.input("x"), levels, low, high, {0}, {2.55});
 }
-output_ref stored(sketch& s, element type, const numbers& scale, const numbers& zero_point) {
-    output_ref at = s.add(op::convert{f32}, {s.input("x", type)});
+output_ref stored(sketch& s, element type, const numbers& scale, const numbers& zero_point, const char* name = "x") {
+    output_ref at = s.add(op::convert{f32}, {s.input(name, type)});
     if (!zero_point.empty()) {
         at = s.add(op::subtract{}, {at, s.constant(zero_point)});
     }
@@ -198,6 +198,8 @@ constexpr source sources[] = {
     {"a denormal scale in a channel", [](sketch& s) { return stored(s, i8, {0.5, denormal, 0.25, 1}, {}); }},
     {"a huge scale", [](sketch& s) { return stored(s, i8, {huge}, {}); }},
     {"a large scale", [](sketch& s) { return stored(s, i8, {1e30}, {}); }},
+    {"a scale of 1e19", [](sketch& s) { return stored(s, i8, {1e19}, {}); }},
+    {"a scale of 20000 and a zero point", [](sketch& s) { return stored(s, i8, {20000}, {127}); }},
     {"an infinite scale", [](sketch& s) { return stored(s, u8, {infinite}, {}); }},
     {"an infinite scale in a channel", [](sketch& s) { return stored(s, i8, {0.5, infinite, 0.25, 1}, {}); }},
     {"a NaN scale", [](sketch& s) { return stored(s, u8, {nan}, {}); }},
@@ -231,11 +233,19 @@ constexpr reader readers[] = {
     {"Add constants", [](sketch& s, output_ref x) { return s.add(op::add{}, {x, s.constant({1, 2, 0, -1})}); }},
     {"Add sound", [](sketch& s, output_ref x) { return s.add(op::add{}, {x, s.sound(s.input("y"))}); }},
     {"sound Add", [](sketch& s, output_ref x) { return s.add(op::add{}, {s.sound(s.input("y")), x}); }},
+    {"Add tiny", [](sketch& s, output_ref x) { return s.add(op::add{}, {x, stored(s, i8, {1.0001e-32}, {}, "y")}); }},
+    {"tiny Add", [](sketch& s, output_ref x) { return s.add(op::add{}, {stored(s, i8, {1.0001e-32}, {}, "y"), x}); }},
     {"Multiply constant", [](sketch& s, output_ref x) { return s.add(op::multiply{}, {x, s.number(0.5)}); }},
     {"Multiply 0", [](sketch& s, output_ref x) { return s.add(op::multiply{}, {x, s.number(0)}); }},
     {"Multiply large", [](sketch& s, output_ref x) { return s.add(op::multiply{}, {x, s.number(1e30)}); }},
     {"Multiply sound", [](sketch& s, output_ref x) { return s.add(op::multiply{}, {x, s.sound(s.input("y"))}); }},
     {"sound Multiply", [](sketch& s, output_ref x) { return s.add(op::multiply{}, {s.sound(s.input("y")), x}); }},
+    {"Multiply large data", [](sketch& s, output_ref x) {
+         return s.add(op::multiply{}, {x, stored(s, i8, {1e19}, {}, "y")});
+     }},
+    {"large data Multiply", [](sketch& s, output_ref x) {
+         return s.add(op::multiply{}, {stored(s, i8, {1e19}, {}, "y"), x});
+     }},
     {"Subtract constant", [](sketch& s, output_ref x) { return s.add(op::subtract{}, {x, s.number(0.5)}); }},
     {"FakeQuantize", [](sketch& s, output_ref x) { return s.sound(x); }},
     {"Concat sound", [](sketch& s, output_ref x) { return s.add(op::concat{1}, {x, s.sound(s.input("y"))}); }},
@@ -262,6 +272,13 @@ constexpr reader readers[] = {
      }},
     {"MatMul", [](sketch& s, output_ref x) {
          return s.add(op::mat_mul{false, true}, {x, s.sound_weights({3, 4})});
+     }},
+    {"Convolution with large weights", [](sketch& s, output_ref x) {
+         const output_ref weights = s.add(op::convert{f32}, {s.filled(i8, {3, 4, 2, 2})});
+         return s.add(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {x, s.add(op::multiply{}, {weights, s.number(1e20)})});
+     }},
+    {"MatMul of large data", [](sketch& s, output_ref x) {
+         return s.add(op::mat_mul{false, true}, {x, stored(s, i8, {1e20}, {}, "y")});
      }},
     {"MatMul of activations", [](sketch& s, output_ref x) {
          return s.add(op::mat_mul{false, true}, {x, s.sound(s.input("y"))});

@@ -73,6 +73,20 @@ constexpr tensor to_scalar(const tensor& values) {
     }
     return make_scalar(values.type(), values.real(0));
 }
+namespace detail {
+/// Fills an empty sequence with the values of a tensor, as f32.
+constexpr void fill_with_values(seq<float, 2>& to, const tensor& values) {
+    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
+        return append_bytes_of_floats(to, values);
+    }
+    to.resize(values.elements());
+    float* each = to.data();
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        each[i] = static_cast<float>(values.real(i));
+    }
+}
+}  // namespace detail
+
 /// The greatest magnitude of a value, infinity among them, that is not NaN; 0 if there is none.
 constexpr double magnitude_bound(const tensor& values) {
     const detail::value_extent extent = detail::extent_of(values);

@@ -5,7 +5,7 @@
 #include <lpt/pipeline/check.hpp>
 #include <lpt/pipeline/driver.hpp>
 
-/// Pipelines are types: four lists of transformations and of steps over the whole graph. `default_pipeline` is the
+/// Pipelines are types: five lists of transformations and of steps over the whole graph. `default_pipeline` is the
 /// published one; `without`, `replace`, `before`, `after`, `with_main` and `with_cleanup` derive others from it. A mistake in a
 /// pipeline does not compile, with a sentence of namespace `mistake` as the message.
 namespace lpt::inline LPT_ABI {
@@ -134,7 +134,7 @@ using checked_pipeline = typename mistake_in_pipeline<Members, What, First, Seco
 template <class Op>
 struct declared_transformation;
 
-/// A pipeline of four steps.
+/// A pipeline of five stages.
 ///
 /// `Prerequisites`, `Main` and `Cleanup` are each one rewrite with several transformations: at a node the first of the list
 /// that changes something ends the visit. `Markup` and `Finishing` are run one after the other; their members go over the

@@ -70,11 +70,10 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
 
 /// Chooses the branch that stays in floating point, so that the other one can have low precision.
 ///
-/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
-/// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
-/// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
-///
-/// `first` and `second` are the dequantizations on its inputs.
+/// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without `update_precisions` the one that has no
+/// dequantization, input 0 if that holds for both or none (nothing further is asked); the one that comes from a FakeQuantize; of two the FakeQuantize
+/// with one consumer; a branch that is broadcast, where both or neither come from a convolution or MatMul; a branch without other consumers; the one
+/// that a convolution or MatMul computes; input 0. `first` and `second` are the dequantizations on the operation's inputs.
 [[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, const dequantization& first,
                                                        const dequantization& second) {
     const graph& model = r.model;
@@ -98,7 +97,7 @@ constexpr void find_branches(const rewrite& r, node_id id, dequantization (&bran
     branches[1] = find_dequantization(r, id, 1);
 }
 
-/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
+/// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants; that of input 0 has them if it exists.
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id, view<dequantization> branches) {

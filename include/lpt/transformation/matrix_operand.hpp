@@ -16,15 +16,15 @@ struct matrix_operand {
         const bool has_two = dimensions.rank_is_static() && dimensions.rank() >= 2;
         return has_two ? dimensions.rank() - ((port == 1) != transposed ? 2 : 1) : 0;
     }
-    /// True if a constant of this shape has several values along the summed axis, or along any axis of an operand that has one axis only.
-    constexpr bool varies_over_summed_axis(const shape& constant, const shape& dimensions) const {
+    /// True if a constant of this shape has several elements, equal or not, along the summed axis, or any of an operand that has one axis only.
+    constexpr bool extends_over_summed_axis(const shape& constant, const shape& dimensions) const {
         return constant.elements() != 1 && (dimensions.rank_is_dynamic() || dimensions.rank() < 2 ||
                                             constant.padded_left(dimensions.rank())[summed_axis(dimensions)] != 1);
     }
     /// Refuses a scale with different values along the summed axis.
     constexpr verdict scale_is_uniform_over_summed_axis(const graph& model, const dequantization& found) const {
         const shape& dimensions = model[found.multiply].shape();
-        return is_scalar_like(model, found.scale) || !varies_over_summed_axis(model[found.scale].shape(), dimensions)
+        return is_scalar_like(model, found.scale) || !extends_over_summed_axis(model[found.scale].shape(), dimensions)
                    ? yes
                    : refuse_axis(reason::varies_over_axis, port, summed_axis(dimensions), found.scale);
     }

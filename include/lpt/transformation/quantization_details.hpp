@@ -44,19 +44,19 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
 }
 
-namespace detail {
-
-constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
-    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
-        return append_bytes_of_floats(to, values);
+/// True if (q - z) s stays finite in the type of s for all values that the type of q, as it is stored, allows, or the output range of a FakeQuantize
+/// that gives it; other real values count as at most 1 in magnitude.
+[[gnu::noinline]] constexpr bool stays_finite(const graph& model, output_ref data, const tensor& zero_point,
+                                              const tensor& scale) {
+    const node& source = model[data.node];
+    const element type = model.type(source.is<op::convert>() ? source.input(0) : data);
+    double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
+    if (is_real(type) && source.is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
+        greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(3))));
+        greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(4))));
     }
-    to.resize(values.elements());
-    float* each = to.data();
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        each[i] = static_cast<float>(values.real(i));
-    }
+    return (greatest + magnitude_bound(zero_point)) * magnitude_bound(scale) < facts(scale.type()).highest;
 }
-}  // namespace detail
 
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
@@ -65,12 +65,12 @@ constexpr quantization_details details_of(const graph& model, node_id fake_quant
     const tensor& low = *model.constant_value(model[fake_quantize].input(3));
     const tensor& high = *model.constant_value(model[fake_quantize].input(4));
     if (low.dimensions() == high.dimensions()) {
-        detail::append_floats(result.lows, low);
-        detail::append_floats(result.highs, high);
+        detail::fill_with_values(result.lows, low);
+        detail::fill_with_values(result.highs, high);
     } else {
         const shape dimensions = output_range_shape(model, fake_quantize);
-        detail::append_floats(result.lows, broadcast_values(low, dimensions));
-        detail::append_floats(result.highs, broadcast_values(high, dimensions));
+        detail::fill_with_values(result.lows, broadcast_values(low, dimensions));
+        detail::fill_with_values(result.highs, broadcast_values(high, dimensions));
     }
     // One pair says the same of all channels; what is computed from equal bounds depends on their number.
     if (!lpt::is_constant_evaluated() && result.lows.size() > 1 && result.lows[0] != result.highs[0] &&

@@ -44,7 +44,7 @@ constexpr verdict weights_constants_verdict(const graph& model, const dequantiza
     return other == node_id::none ? yes : refuse_because_of(reason::weights_vary_over_axis, 1, other);
 }
 
-/// Refuses a zero point behind a Convert from another type than that of the weights.
+/// Refuses a zero point that a Convert reads in another type than that of the weights.
 constexpr verdict zero_point_has_type(const graph& model, const dequantization& found, element type) {
     const element own = found.zero_point_convert == node_id::none ? type : model[found.zero_point].type();
     return own == type ? yes : refuse_type(reason::zero_point_type_mismatch, 1, own, found.zero_point);
@@ -83,7 +83,7 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 ///
 /// Weights are quantized by a FakeQuantize with constant ranges and a level count that a low precision type represents, or by a dequantization with
 /// constants that vary over the output channels alone (and the groups, if no Reshape makes them) of a low precision Constant or such a FakeQuantize,
-/// which may lie behind one more Convert. A zero point with a Convert has the type of the weights.
+/// which one more Convert may read. A zero point with a Convert has the type of the weights.
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);

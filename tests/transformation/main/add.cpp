@@ -169,6 +169,12 @@ TEST_CASE("Add stays as it is") {
         CHECK_FALSE(net.run<add_transformation>());
         CHECK(net.why() == reason::infinite_constant);
     }
+    SUBCASE("where data with its zero point would be infinite") {
+        two_inputs net = sum(single(2e4, 127), single(1.0001e-32), i8, i8);
+        CHECK_FALSE(net.run<add_transformation>());
+        CHECK(net.why() == reason::infinite_constant);
+        CHECK(net.difference() == 0);
+    }
     SUBCASE("where there is no scale before a constant summand") {
         two_inputs net;
         const output_ref data = net.activations({1, 3, 2, 2}, {{}, {}, {3}});

@@ -113,6 +113,14 @@ TEST_CASE("Multiply stays as it is") {
     }
 }
 
+TEST_CASE("scales stay where data times their product would be infinite") {
+    for (const scale_and_zero_point& first : {single(1e19), single(1e19, 127)}) {
+        two_inputs net = eltwise_product(first, single(1e19), i8, i8);
+        CHECK_FALSE(net.run<multiply_partial_transformation>());
+        CHECK(net.why() == reason::infinite_constant);
+    }
+}
+
 TEST_CASE("both factors can be read in low precision") {
     for (const scale_and_zero_point& first : {single(0.1), single(0.1, 3), channels(), channels_with_zero_points()}) {
         for (const scale_and_zero_point& second :

@@ -10,7 +10,7 @@ namespace lpt::inline LPT_ABI {
 /// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
 ///
 /// Levels stay. With `quirk::levels_of_neighbour` a FakeQuantize that was aligned with others gets back the levels that it had before;
-/// so does, which is wrong, one that was not, but took up a dequantization of such a one.
+/// so does, wrongly, one that was never aligned but has taken up the dequantization of an aligned one.
 struct fuse_multiply_to_fake_quantize_transformation : guarded<fuse_multiply_to_fake_quantize_transformation> {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;

@@ -66,7 +66,7 @@ struct low_precision_weights {
     }
     return parts;
 }
-/// The same on a second operand, which may be an activation: nothing is folded.
+/// The same on a second operand, which may be an activation: what computes its data is not folded first, nor need the result be a Constant.
 constexpr void decompose_second_operand(rewrite& r, node_id operation) {
     const node_id second = r.model.producer(operation, 1);
     if (r.model[second].is<op::fake_quantize>()) {

@@ -12,7 +12,7 @@ namespace lpt::inline LPT_ABI {
 ///
 ///     s1 (q1 - z1) + s2 (q2 - z2)  =  s2 ((s1 / s2) (q1 - (z1 + z2 s2 / s1)) + q2)
 ///     s q + b                      =  s (q + b / s)
-/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). Branch 2 is read as it is; that it has no
+/// Branch 1 is the full one: it stays in floating point (`choose_full_path` says which of the two that is). The Add reads q2 itself; that it has no
 /// low precision, or that a constant leaves the range of its type, is seen only during the rewrite: the rule then refuses, and what was folded until
 /// then stays folded. Where one branch is a constant b, the data of the other is read, of whatever type: c = b / s joins a Subtract of z above it, as
 /// z - c; without one q + c becomes q - (-c), or stays an Add where it is a bias.
@@ -52,7 +52,7 @@ private:
         const affine remaining{full_map.zero_point + moved_map.zero_point * moved_map.scale / full_map.scale,
                                full_map.scale / moved_map.scale};
         if (!is_finite(remaining.zero_point) || !is_finite(remaining.scale) || !is_finite(moved_map.scale) ||
-            !stays_finite(r.model, full.data, remaining.scale)) {
+            !stays_finite(r.model, full.data, remaining.zero_point, remaining.scale)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(full_port)));
         }
         output_ref inputs[2];
@@ -65,18 +65,6 @@ private:
             .times(moved_map.scale.in(r.model), {{computed, computed}, {given}})
             .finish();
     }
-    /// True if all data that its type, or FakeQuantize, allows stays a float when it is scaled; other data counts as at most 1.
-    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
-        const element type = model.type(data);
-        double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
-        const node& source = model[data.node];
-        if (is_real(type) && source.is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
-            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(3))));
-            greatest = math::maximum(greatest, magnitude_bound(*model.constant_value(source.input(4))));
-        }
-        return greatest * magnitude_bound(scale) < facts(f32).highest;
-    }
-
     static constexpr bool add_constant(rewrite& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
         const constant_branch found = fold_constant_branch(r, add, branches);

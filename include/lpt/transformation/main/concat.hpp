@@ -94,7 +94,7 @@ constexpr void append_joined(rewrite& r, rewriting& joined, node_id concat, cons
 /// Moves the dequantizations of all inputs behind Concat. Each input needs one, of low precision data; a missing zero point is 0, a scale 1.
 ///
 ///     concat(s1 (q1 - z1), s2 (q2 - z2))  =  concat(s1, s2) (concat(q1, q2) - concat(z1, z2))
-/// All data must have one type, and so must all zero points (as the Subtract reads them) and all scales; they may vary only over the concatenated
+/// All data must have one type, and all zero points (as the Subtract reads them) and scales together one; they may vary only over the concatenated
 /// axis. Where the size of this axis is not known, each input must have a scale, the same for all, and the same zero point or none.
 struct concat_transformation : guarded<concat_transformation> {
     static constexpr text_view name = "ConcatTransformation";

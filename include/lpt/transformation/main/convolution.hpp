@@ -101,7 +101,7 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
                                 model[convolution].shape().rank(), computed);
     if (scales_of_data_only) {
-        scale = broadcast_values(scale, shape{1});
+        scale = broadcast_values(scale, shape{1});  // as OpenVINO gives it
     }
 
     seq<output_ref, 5> inputs = inputs_of(model, convolution, {data, reshaped_weights(r, weights.reshape, low.source)});
@@ -130,11 +130,11 @@ struct convolution_rule : guarded<Rule, convolution_facts> {
 ///
 ///     conv(s_a (q_a - z_a), s_w (q_w - z_w))  =  s_a s_w conv(q_a - z_a, q_w - z_w)
 /// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
-/// weights likewise (not folded): engines make them part of the convolution. Activations have one scale (one a group, where there are groups); their
+/// weights likewise, not folded: engines make them part of the convolution. Activations have one scale (one per group, where there are groups); their
 /// zero points may vary over input channels. Refuses, in order: a result of unknown rank; constants of the data that are neither one for all nor one
-/// a channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
-/// that are not quantized over output channels; zero points of the data that do not fit; data that is not in low precision; zero points of the
-/// weights that do not fit, or a FakeQuantize on weights that no allowed type suits.
+/// per channel; an unknown rank of the data or unknown sizes of the weights; data without a scale, or with scales that differ within a group; weights
+/// that are not quantized over output channels; zero points of the data that have another type than the data, lie outside of it or vary over other axes
+/// than the input channels; data that is not in low precision; such zero points of the weights, or a FakeQuantize on them that no allowed type suits.
 struct convolution_transformation : convolution_rule<convolution_transformation> {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;

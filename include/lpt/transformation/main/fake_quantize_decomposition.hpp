@@ -14,7 +14,8 @@ namespace lpt::inline LPT_ABI {
 /// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several FakeQuantize operations
 /// (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from the FakeQuantize's own output range. A
 /// Convert to u8 or i8 that alone reads it is merged with it first. If it then gives another low precision type than the one that is wanted, the
-/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on weights is left to the operation that reads it.
+/// dequantization below is composed back into it, and it is decomposed anew. FakeQuantize on constants is left to the operation that reads it. Refuses
+/// ranges that are not constant or that no dequantization can stand for, other levels, no allowed type, and alignment that leaves one level or two.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
     using reads = attribute::set<attribute::precisions>;
@@ -87,7 +88,7 @@ private:
         data_precision precision;
         const attribute::intervals_alignment* alignment = nullptr;
 
-        /// Also where their number is not known (0), as that of members with different levels.
+        /// True, too, where the number of levels is not known (0): members of the group have different ones.
         constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
     };
 

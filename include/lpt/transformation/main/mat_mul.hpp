@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/fake_quantize/decompose_weights.hpp>
 #include <lpt/transformation/matrix_operand.hpp>
 #include <lpt/transformation/pattern.hpp>
@@ -12,9 +13,11 @@ namespace lpt::inline LPT_ABI {
 ///     s_a (q_a - z_a) x s_b q_b  =  s_a s_b (q_a x q_b - z_a x q_b)
 /// Scales must not vary over the axis that is summed. b has no zero point (it would ask for sums over a, known only at run time), or one that rounds
 /// to 0, which is dropped. Where a has one, b must be computed from constants, so that z_a x q_b does not depend on data; it is folded where it can
-/// be, and z_a is not rounded. The product of scales is f32.
+/// be, and z_a is not rounded. The product of scales is f32. A FakeQuantize as second operand is decomposed first, and stays so where z_a x q_b then
+/// becomes infinite and the rule refuses.
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
+    using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
@@ -91,7 +94,7 @@ private:
         const shape& dimensions = r.model[fake_quantize].shape();
         return !precision                 ? refuse_levels(r.model, fake_quantize, reason::precision_not_chosen, 1)
                : precision.has_zero_point ? refuse_because_of(reason::has_zero_point, 1, fake_quantize)
-               : operand.varies_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
+               : operand.extends_over_summed_axis(output_range_shape(r.model, fake_quantize), dimensions)
                    ? refuse_axis(reason::varies_over_axis, 1, operand.summed_axis(dimensions), fake_quantize)
                    : yes;
     }
@@ -129,8 +132,8 @@ private:
     static constexpr tensor product_of_scales(const graph& model, node_id product, const dequantization& a,
                                               const dequantization& b) {
         tensor left = constant_of(model, a.scale);
-        if (operand_of(model, product, 0).varies_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
-            left = to_scalar(left);
+        if (operand_of(model, product, 0).extends_over_summed_axis(left.dimensions(), model[a.multiply].shape())) {
+            left = to_scalar(left);  // its values are equal, or the scale was refused
         }
         tensor right = make_scalar(f32, 1);
         if (b.has_multiply()) {

@@ -4,6 +4,7 @@
 #include <lpt/transformation/eltwise.hpp>
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 #include <lpt/transformation/guarded.hpp>
+#include <lpt/transformation/quantization_details.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -101,7 +102,8 @@ private:
             return r.refused(multiply, name, refuse_zero_point(model, moved));
         }
         const constant scale = product_of_scales(r, moved, kept);
-        if (!is_finite(scale) && has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
+        if (is_finite(scale) ? !stays_finite(model, kept.data, affine_of(r, kept).zero_point, scale)
+                             : has_finite_scale(model, moved) && has_finite_scale(model, kept)) {
             return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(kept_port)));
         }
         output_ref data = floating_point_data(kept);

@@ -20,7 +20,7 @@ constexpr verdict shift_is_per_channel(const rewrite& r, node_id id, const dequa
 ///
 /// before: y = scale * (x - zero_point) - shift
 /// after:  y = scale * (x - (zero_point + shift / scale))
-/// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
+/// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one per channel. Refused where the data
 /// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
 struct subtract_transformation : dequantized_rule<subtract_transformation, base_precondition, has_scale,
                                                   has_low_precision, scale_is_not_zero, shift_is_per_channel> {

@@ -12,7 +12,7 @@ namespace lpt::inline LPT_ABI {
 /// its output range prefers, else the first. No such precision: the list becomes empty, and nothing that shares it is
 /// quantized. Of FakeQuantizes that share a list the first one, in topological order, decides for all.
 ///
-/// Weights (constants behind a FakeQuantize) and output ranges that are not constant decide nothing.
+/// Weights (FakeQuantize on constants) and output ranges that are not constant decide nothing.
 struct resolve_precision_attribute : step_over_operations<resolve_precision_attribute> {
     static constexpr text_view name = "ResolvePrecisionAttribute";
     using reads = attribute::set<attribute::precisions>;

@@ -7,7 +7,7 @@ namespace lpt::inline LPT_ABI {
 
 /// Marks the constants of the dequantizations that a file has, so that a later conversion of precision leaves them their type.
 ///
-/// Data; the zero point behind a Convert, unless `fold_subtract` (default false); the scale behind a Convert, unless `fold_multiply`
+/// Data; the zero point that a Convert reads, unless `fold_subtract` (default false); the scale that a Convert reads, unless `fold_multiply`
 /// (default true): each if its own type is one of those that are looked for (u8, i8 by default).
 struct keep_const_precision {
     static constexpr text_view name = "KeepConstPrecision";

@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
-/// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
+/// with constants on input 1, the zero point perhaps through a Convert, that do not broadcast the weights to another shape.
 constexpr bool is_dequantized_weights(const graph& model, output_ref source, view<element> types) {
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
