@@ -20,6 +20,9 @@ function(lpt_add_part name)
   add_library(${target} INTERFACE)
   add_library(lpt::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(${target} PROPERTIES SYSTEM ON)  # a program's warnings are about its own code
+  endif()
   target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${ARGN})
 endfunction()
 

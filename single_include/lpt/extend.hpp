@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt 0.1.0, extend.hpp: Operations, rules and passes of one's own; graphs compared, as text and as drawings; optimizations.
+// lpt 0.1.0, extend.hpp: Operations, rules and passes of one's own; graphs compared, as text and as drawings; optimizations. Needs lpt/lpt.hpp.
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
+
+#if !(__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "lpt needs C++20: -std=c++20"
+#else
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/concept/struct.hpp>
@@ -12,6 +16,9 @@
 #include <utility>
 
 #include <lpt/lpt.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 // ======== lpt/export/dot.hpp
 #ifndef LPT_HOLDS_EXPORT_DOT_HPP
@@ -3443,4 +3450,7 @@ constexpr const pass_row* find_pass(text_view name) {
 }
 
 }  // namespace lpt::inline LPT_ABI
+#endif
+
+#pragma GCC diagnostic pop
 #endif

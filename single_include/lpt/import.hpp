@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt 0.1.0, import.hpp: File formats. Needs pugixml, protozero and flatbuffers.
+// lpt 0.1.0, import.hpp: File formats. Needs lpt/lpt.hpp, pugixml, protozero and flatbuffers.
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
+
+#if !(__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "lpt needs C++20: -std=c++20"
+#else
 
 #include <algorithm>
 #include <array>
@@ -36,6 +40,9 @@
 #include <vector>
 
 #include <lpt/lpt.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 // ======== lpt/import/file_contents.hpp
 #ifndef LPT_HOLDS_IMPORT_FILE_CONTENTS_HPP
@@ -24814,4 +24821,7 @@ public:
 using network = basic_network<arithmetic::tflite_reference>;
 
 }  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+#pragma GCC diagnostic pop
 #endif

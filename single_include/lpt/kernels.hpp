@@ -3,6 +3,10 @@
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
 
+#if !(__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "lpt needs C++20: -std=c++20"
+#else
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +17,9 @@
 #include <type_traits>
 #include <utility>
 #include <xsimd/xsimd.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 // ======== lpt/base/version.hpp
 #ifndef LPT_HOLDS_BASE_VERSION_HPP
@@ -16666,4 +16673,7 @@ void run_network(const memory& where) noexcept {
 }
 
 }  // namespace lpt::inline LPT_ABI::embedded
+#endif
+
+#pragma GCC diagnostic pop
 #endif

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt 0.1.0, runtime.hpp: Plans and the executor. Needs threads, and the kernels (lpt/kernels.hpp).
+// lpt 0.1.0, runtime.hpp: Plans and the executor. Needs lpt/extend.hpp and lpt/lpt.hpp, threads, and the kernels (lpt/kernels.hpp).
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
+
+#if !(__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "lpt needs C++20: -std=c++20"
+#else
 
 #include <algorithm>
 #include <array>
@@ -36,6 +40,9 @@
 #include <vector>
 
 #include <lpt/extend.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 // ======== lpt/kernel/rows/element_kind.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
@@ -15348,4 +15355,7 @@ inline kernel::parallel_for tbb_parallel(int threads = tbb::this_task_arena::max
 }  // namespace lpt::inline LPT_ABI
 
 #endif
+#endif
+
+#pragma GCC diagnostic pop
 #endif

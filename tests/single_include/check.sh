@@ -24,6 +24,31 @@ for header in kernels runtime import lpt extend; do printf "$header %s\n" "${com
     "$1" -std=c++20 -fsyntax-only -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Isingle_include -x c++ - \
         <<<"#include <lpt/$0.hpp>" && echo "lpt/$0.hpp compiles alone with $1"'
 
+# Names of the program's own are no shadowed ones, whatever the headers call their parameters.
+for compiler in "${compilers[@]}"; do
+    "$compiler" -std=c++20 -fsyntax-only -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Isingle_include -x c++ - <<'code'
+int x, value, count, each, what, i, a, b, type, at, id, name, model, data, result, shape, tensor, node, graph;
+#include <lpt/lpt.hpp>
+void transformed(lpt::graph& network) {
+    lpt::prepare(network);
+    lpt::transform(network, lpt::cpu_x86);
+}
+code
+    echo "the program's own names cast no shadow on lpt/lpt.hpp with $compiler"
+done
+# Who forgets -std=c++20 is told so, and nothing else.
+for header in kernels runtime import lpt extend; do
+    if g++ -std=c++17 -fsyntax-only -Isingle_include -x c++ - <<<"#include <lpt/$header.hpp>" 2>"$folder/cpp17"; then
+        echo "lpt/$header.hpp compiles as C++17"
+        exit 1
+    fi
+    if [ "$(grep -c 'error:' "$folder/cpp17")" != "$(grep -c 'lpt needs C++20: -std=c++20' <(grep 'error:' "$folder/cpp17"))" ]; then
+        cat "$folder/cpp17"
+        exit 1
+    fi
+done
+echo "C++17 is refused in one sentence"
+
 # Two files that use the same things, in any order of headers.
 cat >"$folder/first.cpp" <<'code'
 #include <lpt/runtime.hpp>
