@@ -33,6 +33,8 @@ refuses 'auto s = size<of_two<stage<>, stage<wide, back>>>;' 'rules_undo_each_ot
 accepts 'auto s = size<default_pipeline::before<add_transformation, narrow>>;'
 refuses 'auto s = size<default_pipeline::after<add_transformation, add_transformation>>;' \
   'transformation_is_twice_in_the_stage<add_transformation>'
+refuses 'auto s = size<default_pipeline::with_main<op::add>>;' 'pipeline_has_member_that_is_no_transformation<add>'
+refuses 'auto s = size<of_two<stage<t0, int>, stage<>>>;' 'pipeline_has_member_that_is_no_transformation<int>'
 refuses 'auto s = size<default_pipeline::replace<narrow, wide>>;' 'pipeline_has_no_such_transformation<narrow>'
 refuses 'auto s = size<default_pipeline::without<markup_bias, narrow>>;' 'pipeline_has_no_such_transformation<narrow>'
 refuses 'auto s = size<default_pipeline::without<markup_can_be_quantized, markup_precisions, propagate_precisions>>;' \

@@ -23,6 +23,8 @@ begin "$@"
 
 accepts 'auto t = restrictions<precisions<op::convolution, on<0, u8>, on<1, i8>>, per_tensor<op::convolution, 0>>{};'
 accepts 'auto t = restrictions<precisions<op::lstm_sequence, on<ports<0, 1>, u8>>, precisions<op::gru_sequence>>{};'
+refuses 'auto t = restrictions<precisions<op::add, on<0, u8>>, op::convolution>{};' 'restrictions_have_member_that_is_no_restriction<convolution>'
+refuses 'auto t = restrictions<int>{};' 'restrictions_have_member_that_is_no_restriction<int>'
 refuses 'auto t = restrictions<precisions<op::softmax, on<0, u8>>>{};' 'no_transformation_handles_operation<softmax>'
 refuses 'auto t = restrictions<precisions<op::convolution, on<7, u8>>>{};' 'operation_has_no_such_input_port<convolution, 7>'
 refuses 'auto t = restrictions<precisions<op::convolution, on<0, u8>, on<ports<1, 0>, i8>>>{};' 'input_port_is_restricted_twice<convolution, 0>'

@@ -3,6 +3,7 @@
 
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/coverage.hpp>
+#include <lpt/transformation/rewrite.hpp>
 
 /// Mistakes in a pipeline that show when it is compiled: order, missing markup, repetition, rules that are never reached or
 /// undo each other. Each is one compile error whose sentence names the transformations.
@@ -31,6 +32,10 @@ struct transformation_is_never_reached_because_of;
 // Each matches what the other one makes, so rewriting would never end.
 template <class First, class Second>
 struct rules_undo_each_other;
+// Members of a stage are transformations, which have a `pattern`, and steps over the whole graph, which have `run(rewrite&)` or
+// `visit(rewrite&, node_id)`.
+template <class Member>
+struct pipeline_has_member_that_is_no_transformation;
 // What is replaced or left out, or what something is put before or after, must be part of the pipeline.
 template <class Transformation>
 struct pipeline_has_no_such_transformation;
@@ -45,6 +50,11 @@ template <class Member>
 inline constexpr bool is_missing = false;
 template <class Transformation>
 inline constexpr bool is_missing<missing_member<Transformation>> = true;
+
+template <class Member>
+concept pipeline_member = is_missing<Member> || requires { typename Member::pattern; } || requires(rewrite& r) {
+    Member::run(r);
+} || requires(rewrite& r, node_id id) { Member::visit(r, id); };
 
 /// Attributes are compared by name: g++ compares no addresses in constant expressions when it compiles with sanitizers.
 using attribute_keys = seq<text_view, 8>;
@@ -61,6 +71,7 @@ struct declared_facts {
     attribute_keys writes;
     bool unconditional = false;
     bool missing = false;
+    bool foreign = false;  // no transformation
     int same = -1;  // an earlier member of the stage that is the same type
     pattern_parts pattern;  // empty: a step over the whole graph
     pattern_parts result;  // of a declarative rule
@@ -70,6 +81,7 @@ template <class Member>
 constexpr declared_facts facts_of() {
     declared_facts facts;
     facts.missing = is_missing<Member>;
+    facts.foreign = !pipeline_member<Member>;
     if constexpr (requires { typename Member::reads; }) {
         facts.reads = keys_of(typename Member::reads{});
     }
@@ -91,7 +103,16 @@ constexpr declared_facts facts_of() {
     return facts;
 }
 
-enum class pipeline_mistake { none, no_such, twice, never_reached, undo_each_other, before_writer, nobody_writes };
+enum class pipeline_mistake {
+    none,
+    no_transformation,
+    no_such,
+    twice,
+    never_reached,
+    undo_each_other,
+    before_writer,
+    nobody_writes
+};
 /// A mistake of member number `first`; `second` is another member, `attribute` the place of an attribute in a list.
 struct pipeline_finding {
     pipeline_mistake what = pipeline_mistake::none;
@@ -179,6 +200,9 @@ struct checked_members<pipeline_mistake::before_writer, First, Second, A>
 template <class First, class Second, class A>
 struct checked_members<pipeline_mistake::nobody_writes, First, Second, A>
     : mistake::transformation_reads_attribute_that_nobody_writes<First, A> {};
+template <class Member, class Second, class A>
+struct checked_members<pipeline_mistake::no_transformation, Member, Second, A>
+    : mistake::pipeline_has_member_that_is_no_transformation<Member> {};
 template <class Transformation, class Second, class A>
 struct checked_members<pipeline_mistake::no_such, missing_member<Transformation>, Second, A>
     : mistake::pipeline_has_no_such_transformation<Transformation> {};
@@ -226,8 +250,9 @@ consteval pipeline_finding find_in_pipeline() {
     bounds[4] = members.size();
     add_facts(members, Finishing{});
     for (std::size_t i = 0; i < members.size(); ++i) {
-        if (members[i].missing) {
-            return {pipeline_mistake::no_such, static_cast<int>(i)};
+        if (members[i].missing || members[i].foreign) {
+            return {members[i].missing ? pipeline_mistake::no_such : pipeline_mistake::no_transformation,
+                    static_cast<int>(i)};
         }
     }
     for (std::size_t i = 0; i < members.size(); ++i) {

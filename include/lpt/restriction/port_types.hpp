@@ -29,6 +29,7 @@ enum class restriction_mistake {
     type,
     type_twice,
     no_granularity,
+    no_restriction,  // found in lists only
     repeated  // found in lists and tables
 };
 struct restriction_finding {

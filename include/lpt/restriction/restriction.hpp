@@ -131,6 +131,9 @@ struct input_port_accepts_element_type_twice;
 // The port carries axes, shapes, bounds or the like: no scale or zero point belongs to it.
 template <class Op, int Port>
 struct input_port_has_no_granularity;
+// A list of restrictions has `precisions`, `precisions_by_node` and `per_tensor` for members.
+template <class Member>
+struct restrictions_have_member_that_is_no_restriction;
 // Two restrictions of the same kind are about one operation; put them into one.
 template <class Op>
 struct operation_is_restricted_twice;
@@ -250,8 +253,15 @@ struct per_tensor : detail::checked<typename detail::operation_of<Op>::type, det
 namespace detail {
 
 // What a restriction is about, found without looking into it: a mistake in it is then reported once.
+template <class Member>
+struct no_restriction {
+    static constexpr op::kind number = op::kind::none;
+};
 template <class Restriction>
-struct subject_of;
+struct subject_of : operation_of<no_restriction<Restriction>> {
+    static constexpr restriction_finding found{restriction_mistake::no_restriction};
+    static constexpr bool about_granularity = false;
+};
 template <class Op, class... On>
 struct subject_of<precisions<Op, On...>> : operation_of<Op> {
     static constexpr restriction_finding found = found_in_precisions<Op, On...>;
@@ -298,6 +308,9 @@ consteval int find_repeated() {
 template <int Place, class... Restrictions>
 using operation_at = member_at<type_list<typename subject_of<Restrictions>::type...>, Place, void>;
 
+template <class Member, int P, element E>
+struct checked<no_restriction<Member>, restriction_mistake::no_restriction, P, E>
+    : mistake::restrictions_have_member_that_is_no_restriction<Member> {};
 template <class Op, int P, element E>
 struct checked<Op, restriction_mistake::repeated, P, E> : mistake::operation_is_restricted_twice<Op> {};
 
