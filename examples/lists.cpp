@@ -42,8 +42,8 @@ constexpr auto my_target = lpt::restrictions<convolution, lpt::per_tensor<lpt::o
 // So is a pipeline: one whose parts do not fit together does not compile.
 using my_pipeline = lpt::default_pipeline::without<lpt::multiply_to_group_convolution_transformation>;
 
-// A target without some of its restrictions; a pipeline with one main transformation more. Without MarkupPrecisions, which others
-// need, the pipeline would not compile.
+// A target without some of its restrictions; a pipeline with one main transformation more. Without its markup, which others need, the
+// pipeline would not compile.
 constexpr auto target = hana::remove_if(lpt::cpu_x86, is_about_convolution{});
 constexpr auto pipeline = hana::concat(
     lpt::default_pipeline{},
