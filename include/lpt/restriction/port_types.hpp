@@ -97,7 +97,8 @@ constexpr restriction_finding find_granularity_mistake(const op::row& operation,
 /// Raises the sentence of a mistake.
 [[gnu::cold]] constexpr void raise(const restriction_finding& found, text_view name, int ports) {
     switch (found.what) {
-        case restriction_mistake::none: return;
+        case restriction_mistake::none:
+        case restriction_mistake::no_restriction: return;  // of types alone: rows are restrictions
         case restriction_mistake::no_operation: fail({"restriction: a row names no operation"});
         case restriction_mistake::unknown_operation:
             fail({"restriction of ", name, ": the operation type of the user is not among those that are known"});
