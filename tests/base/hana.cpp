@@ -33,9 +33,13 @@ using hana::type_c;
 
 namespace {
 
-struct first {};
-struct second {};
-struct third {};
+/// A step of a pipeline that does nothing.
+struct step {
+    static constexpr void run(rewrite&) {}
+};
+struct first : step {};
+struct second : step {};
+struct third : step {};
 constexpr stage<first, second, third> three;
 
 template <class Wanted>
