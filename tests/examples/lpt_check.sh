@@ -37,8 +37,8 @@ gives 2 "per-tensor, expected one scale" examples/data/efficientnet-lite0/model.
 gives 1 "expected a model"
 gives 1 "--wrong" --wrong
 # The specification is asked for alone: a model beside it would seem to be checked.
-gives 1 "--specification excludes MODEL" --specification "$models/conforming.tflite"
-gives 1 "--specification excludes --json" --specification --json
+gives 1 "MODEL excludes --specification" --specification "$models/conforming.tflite"
+gives 1 "--json excludes --specification" --specification --json
 # What is printed arrives, or the program fails.
 if [ -w /dev/full ]; then
     for arguments in "$models/conforming.tflite" "$models/wrong_bias_scale.tflite --json" --specification --help; do
