@@ -14,7 +14,10 @@ done < <(awk '/^```cpp$/ { inside = ++count == 1; next } /^```$/ { inside = 0 } 
 
 # sample FILE BYTES NUMBER: the bytes of one sample of a file whose samples fill its end.
 samples=500
-sample() { tail -c $(($2 * samples)) "$1" | tail -c +$(($2 * $3 + 1)) | head -c "$2"; }
+sample() {
+    local begin=$(($(stat -c %s "$1") - $2 * samples + $2 * $3))
+    dd if="$1" iflag=skip_bytes,count_bytes skip=$begin count="$2" status=none
+}
 for number in 0 1 2 3 250 499; do
     sample $data/in0.npy 64 $number >"$work/input"
     given=$("$@" $data/model.tflite "$work/input")
