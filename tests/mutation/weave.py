@@ -206,12 +206,13 @@ class Weave:
             found = [number for number in self.woven()
                      if any(path == str(self.header[number]) and line in self.lines_of(number) for path, line in places)]
             if found:
-                for number in found:
-                    self.choices[number].pop(0)
-                return found
+                return self.next_of(found)
         # What g++ 12 cannot evaluate it reports where it is used: every expression in a header that the messages pass gives way.
         headers = {"include/lpt/" + path for path in re.findall(r"include/lpt/([\w/]+\.hpp)", output)}
-        found = [number for number in self.woven() if str(self.header[number]) in headers]
-        for number in found:
+        return self.next_of([number for number in self.woven() if str(self.header[number]) in headers])
+
+    def next_of(self, numbers):
+        """Takes the next expression of these mutants."""
+        for number in numbers:
             self.choices[number].pop(0)
-        return found
+        return numbers

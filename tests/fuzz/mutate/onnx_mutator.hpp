@@ -90,7 +90,7 @@ class onnx_mutator {
     void fit_tensors();
     std::int64_t version_of(std::string_view domain);
     void fit_inputs(message_field& node, std::string_view domain, std::string_view type);
-    void fit_attributes(message_field& node, std::string_view domain, std::string_view type);
+    void fit_attributes(message_field& node, std::string_view listed, std::int64_t in);
 
 public:
     onnx_mutator(message_fields& model, dice& random) : model_(model), random_(random) {}

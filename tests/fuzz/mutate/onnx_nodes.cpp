@@ -4,8 +4,6 @@
 #include <lpt/import/onnx/attributes.hpp>
 #include <lpt/import/onnx/most_inputs.hpp>
 
-#include <algorithm>
-
 namespace lpt::fuzz {
 
 namespace {
@@ -15,14 +13,14 @@ std::string words_in(const message_field& outer, unsigned tag) {
     return found.empty() ? std::string() : outer.inside[found.back()].bytes;
 }
 
-/// The words of a list as `attributes_in_words` writes it.
-std::vector<std::string> words_of_list(const std::string& list) {
+/// The attributes of a list that one version has.
+std::vector<std::string> names_in(std::string_view listed, std::int64_t version) {
     std::vector<std::string> result;
-    for (std::size_t begin = 0; begin < list.size();) {
-        const std::size_t end = std::min(list.find(", ", begin), list.size());
-        result.push_back(list.substr(begin, end - begin));
-        begin = end + 2;
-    }
+    onnx::detail::visit_words(listed, [&](std::string_view word) {
+        if (const onnx::detail::listed_attribute each(word); each.is_in(version)) {
+            result.emplace_back(each.name);
+        }
+    });
     return result;
 }
 
@@ -53,21 +51,16 @@ void onnx_mutator::fit_inputs(message_field& node, std::string_view domain, std:
 }
 
 /// An attribute that an operator does not have gets the name of one that it has, or goes.
-void onnx_mutator::fit_attributes(message_field& node, std::string_view domain, std::string_view type) {
-    const std::optional<std::string_view> listed = onnx::attributes_of(domain, type);
-    const std::int64_t in = version_of(domain);
-    if (!listed) {
-        return;
-    }
-    const std::vector<std::string> own =
-        *listed == "" ? std::vector<std::string>() : words_of_list(onnx::attributes_in_words(*listed, in));
+void onnx_mutator::fit_attributes(message_field& node, std::string_view listed, std::int64_t in) {
+    const std::vector<std::string> own = names_in(listed, in);
     const auto is_foreign = [&](const message_field& each) {
-        return each.is == message::attribute && !onnx::has_attribute(*listed, words_in(each, attribute_name), in);
+        return each.is == message::attribute && !onnx::has_attribute(listed, words_in(each, attribute_name), in);
     };
     for (message_field& each : node.inside) {
-        for (const std::size_t at :
-             is_foreign(each) && !own.empty() ? indices_of(each, attribute_name) : std::vector<std::size_t>()) {
-            each.inside[at].bytes = random_.one_of(own);
+        if (!own.empty() && is_foreign(each)) {
+            for (const std::size_t at : indices_of(each, attribute_name)) {
+                each.inside[at].bytes = random_.one_of(own);
+            }
         }
     }
     std::erase_if(node.inside, is_foreign);
@@ -81,17 +74,22 @@ void onnx_mutator::forget_types_of_outputs() {
 }
 
 void onnx_mutator::fit_nodes() {
-    // What fits a node moves the fields in it: places are found anew for each.
+    // What fits a node moves the fields in it, so that places are found anew for the next.
     const auto nodes = [&] {
         places_ = all_fields(model_);
         return all(message::graph, graph_node);
     };
-    for (std::size_t i = 0; i < nodes().size(); ++i) {
-        const std::string type = words_in(nodes()[i].get(), node_type);
-        std::string domain = words_in(nodes()[i].get(), node_domain);
+    const std::size_t count = nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+        message_field& node = nodes()[i].get();
+        const std::string type = words_in(node, node_type);
+        std::string domain = words_in(node, node_domain);
         domain = domain == "ai.onnx" ? "" : domain;
-        fit_inputs(nodes()[i].get(), domain, type);
-        fit_attributes(nodes()[i].get(), domain, type);
+        const std::int64_t in = version_of(domain);
+        fit_inputs(node, domain, type);
+        if (const std::optional<std::string_view> listed = onnx::attributes_of(domain, type)) {
+            fit_attributes(node, *listed, in);
+        }
     }
 }
 
