@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/mutate/mutate.hpp"
+#include "tests/fuzz/mutate/onnx_mutator.hpp"
 #include "tests/fuzz/mutate/tflite_places.hpp"
 #include "tests/fuzz/network_text.hpp"
 #include "tests/fuzz/target.hpp"
@@ -17,6 +18,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -148,6 +150,36 @@ TEST_CASE("Many mutated files of ONNX and TFLite are still read") {
     INFO("of a hundred: ONNX " << onnx << ", TFLite " << tflite);
     CHECK(onnx >= 33);
     CHECK(tflite >= 20);
+}
+
+TEST_CASE("A body that goes with the attribute of another operator takes its nodes along") {
+    using lpt::fuzz::bytes_field;
+    using lpt::fuzz::message;
+    using lpt::fuzz::nested_field;
+    constexpr unsigned model_graph = 7;
+    constexpr unsigned graph_node = 1;
+    constexpr unsigned node_input = 1;
+    constexpr unsigned node_type = 4;
+    constexpr unsigned node_attribute = 5;
+    constexpr unsigned attribute_name = 1;
+    constexpr unsigned attribute_graph = 6;
+    const auto node = [](const char* type, lpt::fuzz::message_fields more) {
+        more.push_back(bytes_field(node_input, "x"));
+        more.push_back(bytes_field(node_type, type));
+        return nested_field(graph_node, message::node, std::move(more));
+    };
+    const lpt::fuzz::message_field body =
+        nested_field(attribute_graph, message::graph, {node("Abs", {}), node("Neg", {}), node("Ceil", {})});
+    const lpt::fuzz::message_field attribute =
+        nested_field(node_attribute, message::attribute, {bytes_field(attribute_name, "body"), body});
+    lpt::fuzz::message_fields model{
+        nested_field(model_graph, message::graph, {node("Relu", {attribute}), node("Sign", {})})};
+
+    lpt::fuzz::dice random(1);
+    lpt::fuzz::onnx_mutator(model, random).fit_nodes();
+    const lpt::fuzz::message_fields fitted{
+        nested_field(model_graph, message::graph, {node("Relu", {}), node("Sign", {})})};
+    CHECK(lpt::fuzz::written(model) == lpt::fuzz::written(fitted));
 }
 
 using counts = std::array<unsigned, lpt::fuzz::role_count>;

@@ -74,14 +74,14 @@ void onnx_mutator::forget_types_of_outputs() {
 }
 
 void onnx_mutator::fit_nodes() {
-    // What fits a node moves the fields in it, so that places are found anew for the next.
+    // What fits a node moves the fields in it and may drop a body with nodes, so that places are found anew for the next.
     const auto nodes = [&] {
         places_ = all_fields(model_);
         return all(message::graph, graph_node);
     };
-    const std::size_t count = nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-        message_field& node = nodes()[i].get();
+    std::vector<field_place> found = nodes();
+    for (std::size_t i = 0; i < found.size(); ++i, found = nodes()) {
+        message_field& node = found[i].get();
         const std::string type = words_in(node, node_type);
         std::string domain = words_in(node, node_domain);
         domain = domain == "ai.onnx" ? "" : domain;
