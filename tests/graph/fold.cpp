@@ -192,6 +192,10 @@ TEST_CASE("StridedSlice follows its masks") {
     shrink.end_mask = {0, 1};
     CHECK(gives(run(shrink, {x, make_indices({1, 0, 0}), make_indices({2, 0, 4}), make_indices({1, 2, 3})}), f32,
                 {2, 2}, {12, 15, 20, 23}));
+    op::strided_slice one;
+    one.shrink_axis_mask = {1, 1, 1};
+    CHECK(gives(run(one, {x, make_indices({1, 0, -2}), make_indices({2, 1, 0}), make_indices({1, 1, 1})}), f32, {},
+                {14}));
     op::strided_slice ellipsis;
     ellipsis.ellipsis_mask = {1};
     ellipsis.new_axis_mask = {0, 0, 1};

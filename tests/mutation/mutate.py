@@ -49,7 +49,7 @@ AREAS = {
     "planner": (3, ["plan"],
                 [tests_of("plan"), EXECUTOR, tests_of("runtime")]),
     "kernels": (4, ["kernel"],
-                [tests_of("kernel"), EXECUTOR, tests_of("runtime")]),
+                [tests_of("kernel"), EXECUTOR, tests_of("specified"), tests_of("runtime")]),
 }
 
 # What is replaced by what; each match is one place. Spaces keep templates, references and shifts apart from comparisons.

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <utility>
 
 using namespace lpt;
@@ -62,6 +63,17 @@ TEST_CASE("a constant per channel, also with zeros and negative values, makes bo
     CHECK(q.bound(4, 0) == -255);
     CHECK(q.bound(4, 1) == 510);
     CHECK(q.bound(4, 2) == 0);
+}
+
+TEST_CASE("a constant that makes a bound infinite stays where it is, whichever channel it belongs to") {
+    for (const auto& [constant, fits] :
+         {std::pair(std::array{3e38, 1.0, 1.0}, false), std::pair(std::array{1.0, 1.0, 3e38}, false),
+          std::pair(std::array{1e3, 1.0, 1.0}, true)}) {
+        quantized q(op::multiply{}, {constant[0], constant[1], constant[2]}, false);
+        CAPTURE(constant[0]);
+        CHECK(q.net.run<fuse_multiply>(q.elementwise) == fits);
+        CHECK((q.net.why() == reason::infinite_constant) == !fits);
+    }
 }
 
 TEST_CASE("all ranges get the dequantization precision") {

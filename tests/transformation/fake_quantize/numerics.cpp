@@ -223,6 +223,22 @@ TEST_CASE("bounds of 16-bit floats that hold the limits of no type with so many 
     }
 }
 
+TEST_CASE("a Convert that a FakeQuantize takes up leaves all four of its ranges in f32") {
+    small_network net;
+    const node_id bytes = net.model.parameter(u8, shape{1, 3, 2, 2}, "in");
+    const node_id convert = net.model.add(op::convert{f16}, {bytes});
+    const auto bound = [&](double value) { return net.model.constant(make_scalar(f16, value)); };
+    const node_id fake_quantize =
+        net.model.add(op::fake_quantize{256}, {convert, bound(0), bound(255), bound(0), bound(2)});
+    net.model.result(fake_quantize);
+    rewrite r(net.model, net.attributes, net.options, net.restrictions);
+    REQUIRE(fuse_above_fake_quantize(r, fake_quantize));
+    CHECK(net.model.producer(net.output(), 0) == bytes);
+    for (std::size_t port = 1; port < 5; ++port) {
+        CHECK(net.value(net.output(), port).type() == f32);
+    }
+}
+
 TEST_CASE("weights that are not known are an error that names them") {
     small_network net = testing::quantized_input(255, {-1}, {1});
     rewrite r(net.model, net.attributes, net.options, net.restrictions);
