@@ -58,6 +58,8 @@ constexpr bool integers_wrap_and_round_down() {
     const tensor b = make_tensor(i8, {2}, {-7, 7});
     return gives(run(op::add{}, {a, a}), u8, {3}, {144, 6, 254}) &&
            gives(run(op::multiply{}, {b, make_scalar(i8, 100)}), i8, {2}, {68, -68}) &&
+           gives(run(op::power{}, {make_tensor(i8, {4}, {-1, -1, 1, 2}), make_tensor(i8, {4}, {-1, -2, -3, -1})}), i8,
+                 {4}, {-1, 1, 1, 0}) &&
            gives(run(op::divide{}, {b, make_scalar(i8, 2)}), i8, {2}, {-4, 3}) &&
            gives(run(op::divide{{}, false}, {b, make_scalar(i8, 2)}), i8, {2}, {-3, 3}) &&
            gives(run(op::mod{}, {b, make_scalar(i8, 4)}), i8, {2}, {-3, 3}) &&

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 using namespace kernel_test;
 
@@ -207,6 +209,37 @@ TEST_CASE("A multiplier that kernels cannot take is left out") {
     wanted.to.by[1] = arithmetic_type::of(1.5);
     numbers.set(wanted.to, wanted.bias, false);
     CHECK(numbers.view() == nullptr);
+}
+
+TEST_CASE("Rows that share an operand are those that each gives alone") {
+    generator random(29);
+    constexpr std::int64_t rows = 3;
+    constexpr std::int64_t columns = 70;
+    const auto a = random_bytes(random, rows * columns);
+    const auto b = random_bytes(random, columns);
+    for (const k::isa set : instruction_sets()) {
+        k::fixed_binary_problem problem;
+        problem.columns = columns;
+        problem.of_a = problem.of_b = lpt::specified::split_multiplier(arithmetic_type::of(0.5), 0).numbers;
+        problem.of_a.left = problem.of_b.left = 20;
+        problem.of_result = lpt::specified::split_multiplier(arithmetic_type::of(std::ldexp(1.3, -20)), -7).numbers;
+        problem.a = reinterpret_cast<const std::int8_t*>(a.data());
+        problem.b = reinterpret_cast<const std::int8_t*>(b.data());
+        guarded<std::uint8_t> expected(rows * columns);
+        for (std::int64_t row = 0; row < rows; ++row) {
+            k::fixed_binary_problem alone = problem;
+            alone.a += row * columns;
+            alone.output = reinterpret_cast<std::int8_t*>(expected.data()) + row * columns;
+            k::table_for(set).run(alone, threads(1));
+        }
+        guarded<std::uint8_t> output(rows * columns);
+        problem.rows = rows;
+        problem.a_row_stride = columns;
+        problem.output = reinterpret_cast<std::int8_t*>(output.data());
+        k::table_for(set).run(problem, threads(2));
+        CAPTURE(std::string(k::name_of(set)));
+        CHECK(std::memcmp(output.data(), expected.data(), rows * columns) == 0);
+    }
 }
 
 TEST_CASE("Sums, differences and products of codes are those of the arithmetic on every instruction set") {
