@@ -419,6 +419,15 @@ TEST_CASE("matrix multiplication gives the same bits on 1 to 8 threads, whether 
     }
 }
 
+TEST_CASE("matrix multiplication gives the same bits where threads take rows or panels in pieces") {
+    gemm_case high{1300, 256, 256};
+    high.threads = 2;
+    compare_all(high, 5);
+    gemm_case wide{4, 9000, 600};
+    wide.threads = 3;
+    compare_all(wide, 6);
+}
+
 TEST_CASE("float matrix multiplication adds with fma in the order of k on every instruction set") {
     for (const std::int64_t m : {1, 6, 7, 20}) {
         for (const std::int64_t n : {1, 16, 45, 130}) {

@@ -304,38 +304,42 @@ struct kernel_of<Isa, attention_problem> {
         }
     }
 
+    static constexpr std::int64_t worth_of_piece = 2097152;  // products: some ten microseconds
+
     static void run(const attention_problem& p, const parallel_for& parallel) noexcept {
         const attention_scratch sizes = scratch_of(p);
         std::int64_t heads = 1;
         for (std::int64_t axis = 0; axis < p.head_axes; ++axis)
             heads *= p.heads[axis];
-        split<Isa>(parallel, heads, 1, [&](std::int64_t begin, std::int64_t end, int task) {
-            parts memory;
-            memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
-            memory.values = memory.keys + sizes.packed_keys;
-            memory.rows = memory.values + sizes.packed_values;
-            memory.scores = memory.rows + sizes.rows;
-            memory.bias = memory.scores + sizes.scores;
-            memory.sums = memory.bias + sizes.bias;
-            head before;
-            for (std::int64_t i = begin; i < end; ++i) {
-                const head at = head_at(p, i);
-                // Heads that share keys or values follow each other where these broadcast along the last axes.
-                if (i == begin || at.key != before.key) {
-                    if (has_tiles && multiplies_bytes(p))
-                        pack_bytes(p, at, memory.keys);
-                    else
-                        pack_keys(p, at, sizes.keys_padded, memory);
-                }
-                if (!reads_values_directly(p) && (i == begin || at.value != before.value))
-                    pack_values(p, at, sizes.width_padded, memory.values);
-                for (std::int64_t first = 0; first < p.queries; first += block_rows) {
-                    const std::int64_t rest = p.queries - first;
-                    run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
-                }
-                before = at;
-            }
-        });
+        const std::int64_t products = p.queries * p.keys * (p.depth + p.width);
+        share_out<Isa>(parallel, heads, 1, 1 + worth_of_piece / (1 + products),
+                       [&](std::int64_t begin, std::int64_t end, int task) {
+                           parts memory;
+                           memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
+                           memory.values = memory.keys + sizes.packed_keys;
+                           memory.rows = memory.values + sizes.packed_values;
+                           memory.scores = memory.rows + sizes.rows;
+                           memory.bias = memory.scores + sizes.scores;
+                           memory.sums = memory.bias + sizes.bias;
+                           head before;
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const head at = head_at(p, i);
+                               // Heads that share keys or values follow each other where these broadcast along the last axes.
+                               if (i == begin || at.key != before.key) {
+                                   if (has_tiles && multiplies_bytes(p))
+                                       pack_bytes(p, at, memory.keys);
+                                   else
+                                       pack_keys(p, at, sizes.keys_padded, memory);
+                               }
+                               if (!reads_values_directly(p) && (i == begin || at.value != before.value))
+                                   pack_values(p, at, sizes.width_padded, memory.values);
+                               for (std::int64_t first = 0; first < p.queries; first += block_rows) {
+                                   const std::int64_t rest = p.queries - first;
+                                   run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
+                               }
+                               before = at;
+                           }
+                       });
     }
 };
 

@@ -25,7 +25,7 @@ struct kernel_of<Isa, cast_problem> {
     }
 
     static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
-        split<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
             const bool from_whole = numbers::is_whole(p.input_type);
             if (from_whole && numbers::is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
             const bool is_single = !from_whole && p.input_type != number_type::f64;

@@ -309,7 +309,7 @@ private:
         const std::int64_t row_blocks = (p.rows + Panel::most_rows - 1) / Panel::most_rows;
         const std::int64_t rows = p.rows < Panel::most_rows ? p.rows : Panel::most_rows;
         const std::int64_t grain = 1 + least_products / (rows * p.inner * Panel::columns);
-        split<Isa>(parallel, panels * row_blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, panels * row_blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
             alignas(64) float sums[Panel::most_rows * Panel::columns];
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t first = i / panels * Panel::most_rows;

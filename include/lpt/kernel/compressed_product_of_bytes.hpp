@@ -38,7 +38,7 @@ struct rows_as_bytes {
 
     void round(const parallel_for& parallel) const noexcept {
         constexpr std::int64_t least_numbers = 32768;  // worth a task
-        split<Isa>(parallel, p.rows, 1 + least_numbers / p.inner, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, 1 + least_numbers / p.inner, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row)
                 round_row(row);
         });

@@ -121,7 +121,7 @@ struct convert {
                 run_channels(p, 0, 0, 0, head);
             }
             const std::int64_t whole = (p.channels - head) / step * step;
-            split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
+            share_out<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
                 typename lines::line part = all;
                 part.input += (head + begin) * from_bytes;
                 part.output += (head + begin) * to_bytes;
@@ -431,7 +431,7 @@ struct convert {
                                    : planes ? p.channels
                                             : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
-        split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t part = tiles ? i / outer % parts : i % parts;
                 const std::int64_t first = part * finish_columns;

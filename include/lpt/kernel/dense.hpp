@@ -204,26 +204,31 @@ struct dense {
         const std::int64_t units = c.shape.groups * c.shape.panels();
         parallel_for some = parallel;
         some.threads = threads_for(c, parallel.threads);
+        const std::int64_t pieces = 1 + steps_of(c) / worth_of_piece;
         if (splits_rows(c, some.threads)) {
             const bool many = c.rows >= many_tiles * tile_rows * some.threads;
-            split<Isa>(some, c.rows, many ? tile_rows : 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+            share_out<Isa>(some, c.rows, many ? tile_rows : 1, many ? 1 + c.rows / pieces : c.rows,
+                           [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
         } else {
-            split<Isa>(some, units, 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+            share_out<Isa>(some, units, 1, 1 + units / pieces,
+                           [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
         }
     }
 
 private:
     static constexpr std::int64_t least_steps =
         4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t worth_of_piece = 64 * least_steps;
     static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
 
-    /// How many threads are worth their round.
-    static int threads_for(const call& c, int threads) noexcept {
+    static std::int64_t steps_of(const call& c) noexcept {
         const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
         const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
-        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return c.rows * vectors * depth;
+    }
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t most = steps_of(c) / least_steps;
         return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
     }
 

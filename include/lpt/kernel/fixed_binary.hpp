@@ -20,13 +20,13 @@ struct kernel_of<Isa, fixed_binary_problem> {
         const bool dense = p.a_step == 1 && p.b_step == 1 && p.a_row_stride == p.columns && p.b_row_stride == p.columns;
         if (dense || p.rows == 1) {
             p.columns *= p.rows;
-            split<Isa>(parallel, p.columns, least_elements, [&](std::int64_t begin, std::int64_t end, int) {
+            share_out<Isa>(parallel, p.columns, least_elements, [&](std::int64_t begin, std::int64_t end, int) {
                 run_row(p, p.a + begin * p.a_step, p.b + begin * p.b_step, end - begin, p.output + begin);
             });
             return;
         }
         const std::int64_t grain = p.columns > 0 ? (least_elements + p.columns - 1) / p.columns : 1;
-        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t r = begin; r < end; ++r)
                 run_row(p, p.a + r * p.a_row_stride, p.b + r * p.b_row_stride, p.columns, p.output + r * p.columns);
         });

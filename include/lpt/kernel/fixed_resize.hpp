@@ -18,7 +18,7 @@ struct kernel_of<Isa, fixed_resize_problem> {
     static void run(const fixed_resize_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t line = p.out[1] * p.channels;
         const std::int64_t grain = line >= least_elements ? 1 : (least_elements + line - 1) / line;
-        split<Isa>(parallel, p.batch * p.out[0], grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * p.out[0], grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row)
                 run_row(p, row / p.out[0], row % p.out[0]);
         });

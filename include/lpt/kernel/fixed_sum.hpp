@@ -21,7 +21,7 @@ struct kernel_of<Isa, fixed_sum_problem> {
         const std::int64_t pixels = p.batch * p.out[0] * p.out[1];
         const std::int64_t window = p.kernel[0] * p.kernel[1] * (p.channels < block ? p.channels : block);
         const std::int64_t grain = window >= least_elements ? 1 : (least_elements + window - 1) / window;
-        split<Isa>(parallel, pixels * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, pixels * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
             scaling to(p);
             for (std::int64_t unit = begin; unit < end; ++unit)
                 run_block(p, to, unit / blocks, unit % blocks * block);

@@ -76,7 +76,7 @@ struct grouped_convolution {
                     const parallel_for& parallel) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t lines = s.batch * s.out[0] * s.out[1];
-        split<Isa>(parallel, lines, 1, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, lines, 1, [&](std::int64_t begin, std::int64_t end, int) {
             switch (geometry::group_in(s)) {
                 case 4: return run_lines<4>(problem, outside, begin, end);
                 case 8: return run_lines<8>(problem, outside, begin, end);

@@ -173,24 +173,24 @@ template <class Isa, class Problem, class Row, class Columns>
     constexpr std::int64_t least_elements = 8192;  // worth a task
     constexpr std::int64_t width = lanes<Isa>::width;
     if (layout.rows) {
-        split<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
-                   [&](std::int64_t begin, std::int64_t end, int) {
-                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
-                       for (std::int64_t i = begin; i < end; ++i, at.next())
-                           row(i, at.offset());
-                   });
+        share_out<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
+                           for (std::int64_t i = begin; i < end; ++i, at.next())
+                               row(i, at.offset());
+                       });
         return;
     }
     const std::int64_t blocks = (layout.length + width - 1) / width;
-    split<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                   axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
-                   for (std::int64_t i = begin; i < end; ++i) {
-                       const std::int64_t first = i % blocks * width;
-                       columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
-                       if ((i + 1) % blocks == 0) at.next();
-                   }
-               });
+    share_out<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
+                       for (std::int64_t i = begin; i < end; ++i) {
+                           const std::int64_t first = i % blocks * width;
+                           columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                           if ((i + 1) % blocks == 0) at.next();
+                       }
+                   });
 }
 
 template <class Isa>

@@ -10,7 +10,7 @@ namespace lpt::inline LPT_ABI::kernel {
 template <class Isa>
 struct lookup {
     static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
-        split<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
             const std::uint8_t* const table = problem.table;
             const std::int64_t vectors =
                 lanes<Isa>::look_up(table, problem.input + begin, problem.output + begin, end - begin);

@@ -222,7 +222,7 @@ struct kernel_of<Isa, pointwise_problem> {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)
             elements *= p.sizes[axis];
-        split<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
             if (chooses_rows(p)) return copy_rows(p, begin, end);
             switch (p.input_type) {
                 case number_type::f64: return run_through<double>(p, begin, end);

@@ -17,7 +17,7 @@ struct kernel_of<Isa, real_prelu_problem> {
 
     static void run(const real_prelu_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
-        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
                 if (p.negative != nullptr)
                     run_columns<by_factors>(p, c, begin, end);

@@ -71,14 +71,14 @@ struct kernel_of<Isa, resampling_problem> {
         const std::int64_t grain = 1 + 4096 / p.inner;
         if (p.plane_rows != 0) {
             const std::int64_t tiles = (p.length + block - 1) / block;
-            split<Isa>(parallel, p.outer * tiles, 1 + grain / block,
-                       [&p, tiles](std::int64_t begin, std::int64_t end, int) {
-                           for (std::int64_t i = begin; i < end; ++i)
-                               run_tile(p, i / tiles, i % tiles * block);
-                       });
+            share_out<Isa>(parallel, p.outer * tiles, 1 + grain / block,
+                           [&p, tiles](std::int64_t begin, std::int64_t end, int) {
+                               for (std::int64_t i = begin; i < end; ++i)
+                                   run_tile(p, i / tiles, i % tiles * block);
+                           });
             return;
         }
-        split<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const float* const from = p.input + i / p.length * p.input_length * p.inner;
                 if (p.inner == 1)

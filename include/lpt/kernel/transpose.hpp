@@ -80,7 +80,7 @@ struct transpose {
     static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t matrix = p.rows * p.columns;
         const std::int64_t grain = 1 + 4096 / matrix;
-        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
                 few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
                                                   static_cast<Element*>(p.output) + i * matrix);
@@ -101,7 +101,7 @@ struct transpose {
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
         const std::int64_t blocks = row_blocks * column_blocks;
-        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t n = i / blocks;
                 const std::int64_t first_row = i % blocks / column_blocks * block;

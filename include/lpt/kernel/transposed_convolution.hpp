@@ -222,7 +222,8 @@ struct transposed_convolution {
         if (some.threads < 1) some.threads = 1;
         const bool joins = joins_pixels(problem);
         const std::int64_t own = task_bytes(s);
-        split<Isa>(some, lines, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+        const std::int64_t worth = 1 + lines * (8 * least_products) / (1 + work);
+        share_out<Isa>(some, lines, 1, worth, [&](std::int64_t begin, std::int64_t end, int task) {
             phase_call of{problem, call, {}, {}, {}, scratch + task * own, {}};
             of.rows.shape = &s;
             of.rows.image = image;
