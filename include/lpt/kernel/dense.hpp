@@ -6,6 +6,7 @@
 // consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
 #pragma once
 
+#include <lpt/kernel/dense_row.hpp>
 #include <lpt/kernel/dense_tile.hpp>
 #include <lpt/kernel/parallel.hpp>
 
@@ -182,6 +183,9 @@ struct dense {
                         copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
                         filled = false;
                     }
+                }
+                if constexpr (is_float) {
+                    if (s.rows == 1) unit = run_row(c, s, g, unit, past);
                 }
                 for (; unit < past; ++unit) {
                     // The panel that follows; in the end the first one, for the next block.
@@ -419,6 +423,25 @@ private:
         if (!c.shape.is_ordered()) return nullptr;
         return reinterpret_cast<const std::uint16_t*>(c.packed + c.shape.orders_offset()) +
                (g * c.shape.panels() + panel) * c.shape.order_size();
+    }
+
+    /// One row: panels of full width, several at a time. Gives the unit that follows them.
+    static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
+                                std::int64_t past) noexcept {
+        using row = dense_row<Isa>;
+        alignas(64) float sums[row::columns];
+        for (; unit + row::panels <= past; unit += row::panels) {
+            const std::int64_t panel = unit - g * c.shape.panels();
+            if (c.shape.panel_width(panel + row::panels - 1) != layout::panel_columns) break;
+            const std::int64_t first = panel * layout::panel_columns;
+            const std::int64_t left = c.shape.columns - first;
+            const std::int64_t channel = g * c.shape.columns + first;
+            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), sums);
+            finish<Isa>::tile(
+                *c.finish, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
+                c.output + (s.first * c.output_stride + channel) * bytes_of(c.finish->output_type), c.output_stride);
+        }
+        return unit;
     }
 
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
