@@ -184,9 +184,7 @@ struct dense {
                         filled = false;
                     }
                 }
-                if constexpr (is_float) {
-                    if (s.rows == 1) unit = run_row(c, s, g, unit, past);
-                }
+                if (s.rows == 1 && takes_row(c, s)) unit = run_row(c, s, g, unit, past);
                 for (; unit < past; ++unit) {
                     // The panel that follows; in the end the first one, for the next block.
                     const unsigned char* next = nullptr;
@@ -425,23 +423,42 @@ private:
                (g * c.shape.panels() + panel) * c.shape.order_size();
     }
 
+    /// Whether one row takes panels side by side: what panels have of their own is left to each of them.
+    static bool takes_row(const call& c, const state& s) noexcept {
+        return !s.chunks && !c.shape.four_bits && !c.shape.is_ordered() && s.header.differs == 0;
+    }
     /// One row: panels of full width, several at a time. Gives the unit that follows them.
     static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
                                 std::int64_t past) noexcept {
-        using row = dense_row<Isa>;
-        alignas(64) float sums[row::columns];
+        using row = dense_row<Isa, Arithmetic>;
+        alignas(64) sum_type sums[row::columns];
         for (; unit + row::panels <= past; unit += row::panels) {
             const std::int64_t panel = unit - g * c.shape.panels();
             if (c.shape.panel_width(panel + row::panels - 1) != layout::panel_columns) break;
             const std::int64_t first = panel * layout::panel_columns;
             const std::int64_t left = c.shape.columns - first;
             const std::int64_t channel = g * c.shape.columns + first;
+            start_row(c, s, g, first, sums);
             row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), sums);
             finish<Isa>::tile(
                 *c.finish, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
                 c.output + (s.first * c.output_stride + channel) * bytes_of(c.finish->output_type), c.output_stride);
         }
         return unit;
+    }
+    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first_column,
+                          sum_type (&sums)[dense_row<Isa, Arithmetic>::columns]) noexcept {
+        constexpr std::int64_t columns = dense_row<Isa, Arithmetic>::columns;
+        if constexpr (is_float) {
+            for (sum_type& each : sums)
+                each = 0;
+        } else {
+            fill_start(c, g, first_column, columns, s.header, sums, nullptr);
+            if (s.header.zero_point == 0) return;
+            const auto more = lanes<Isa>::broadcast_int(*s.row_sums);
+            for (std::int64_t i = 0; i < columns; i += lanes<Isa>::width)
+                lanes<Isa>::store_int(sums + i, lanes<Isa>::add_int(lanes<Isa>::load_int(sums + i), more));
+        }
     }
 
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
