@@ -147,10 +147,10 @@ inline std::string note_without_transformations(const CLI::App& app, const argum
 }
 
 inline choice arithmetic_of(const CLI::App& app, const arguments& given) {
-    const std::string required = options_of_transformations(app);
+    const std::string asking = options_of_transformations(app);
     if (given.arithmetic == "specified") {
-        if (!required.empty()) {
-            fail({"--arithmetic specified and ", required.c_str(), " exclude each other"});
+        if (!asking.empty()) {
+            fail({"--arithmetic specified and ", asking.c_str(), " exclude each other"});
         }
         const std::string kind = kind_of_file(given.model);
         if (!kind.empty() && !is_tflite(given.model)) {
@@ -163,9 +163,6 @@ inline choice arithmetic_of(const CLI::App& app, const arguments& given) {
     if (!given.arithmetic.empty() || !is_all_int8(given.model, given.signature)) {
         return {};
     }
-    // A report explains what the transformations did, unless it is asked for one of specified arithmetic.
-    const std::string reports = given_of(app, {"--report", "--html"});
-    const std::string asking = required + (required.empty() || reports.empty() ? "" : ", ") + reports;
     if (!asking.empty()) {
         return {false, "arithmetic: transformed, asked for by " + asking +
                            "; without that it would be what the operations of the file specify"};

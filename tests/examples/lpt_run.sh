@@ -142,8 +142,8 @@ expect "its outputs are those of specified arithmetic" cmp "$work/default/0.npy"
 expect "real inputs and outputs that are quantized at once change nothing" quietly tests/fuzz/corpus/tflite/float_io.tflite
 expect "it runs as specified, too" has "$work/table" "arithmetic: that of the 8-bit specification"
 # What only prints or limits leaves the arithmetic as it is.
-for option in --all "--width 80" "--dot $work/specified.dot" "--iterations 5" \
-    "--evaluation-limit 5" "--folding-limit 5" "--folding-steps 5" "--on-reference refuse" "--memory-limit 100" \
+for option in --all "--width 80" "--dot $work/specified.dot" "--report $work/specified.json" "--html $work/specified.html" \
+    "--iterations 5" "--evaluation-limit 5" "--folding-limit 5" "--folding-steps 5" "--on-reference refuse" "--memory-limit 100" \
     "--repeat 2 --sessions 2" "--threads 2"; do
     expect "$option does not choose the arithmetic" eval 'quietly "$digits_tflite" $option 2>"$work/notes"'
     expect "the network runs as specified with $option" has "$work/table" "arithmetic: that of the 8-bit specification"
@@ -155,8 +155,6 @@ for option in --all "--width 80" "--dot $work/specified.dot" "--iterations 5" \
     esac
 done
 expect "sessions are timed as specified" eval 'quietly "$digits_tflite" --repeat 2 --sessions 2 && has "$work/table" "2 sessions at once"'
-expect "a report of specified arithmetic is written where that is asked for" quietly "$digits_tflite" --arithmetic specified \
-    --report "$work/specified.json" --html "$work/specified.html"
 expect "the report names the arithmetic" has "$work/specified.json" '"arithmetic": "specified"'
 expect "the report has the operators" has "$work/specified.json" '"execution_type": "specified_I8"'
 expect "the HTML report names the arithmetic" has "$work/specified.html" "arithmetic: specified"
@@ -165,11 +163,6 @@ expect "the picture is drawn" has "$work/specified.dot" "digraph"
 expect "the operators fit a terminal" quietly "$digits_tflite" --width 80
 expect "they have shares of the time" grep -qE '^ *[0-9]+\.[0-9]% .* specified_I8 CONV_2D ' "$work/table"
 expect "no line of theirs is longer than the terminal's" eval '! head -n -2 "$work/table" | LC_ALL=C sed "s/\xe2\x80\xa6/x/g" | LC_ALL=C grep -E "^.{81}"'
-# A report explains transformations, but where another one is asked for.
-for option in "--report $work/transformed.json" "--html $work/transformed.html"; do
-    expect "$option runs the transformed network" quietly "$digits_tflite" $option
-    expect "$option is said to ask for it" has "$work/table" "arithmetic: transformed, asked for by ${option% *};"
-done
 # What asks for something of the transformations chooses theirs, and says so.
 for option in "--target none" "--precision f32" --follow-upstream --as-transformed "--dynamic-quantization none" --compare; do
     expect "$option runs the transformed network" quietly "$digits_tflite" $option
