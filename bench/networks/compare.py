@@ -40,8 +40,7 @@ def measure_ours(program, path, threads, seconds, expected_ms):
     """`expected_ms`: how long a run is thought to take, to choose how many."""
     runs = min(1000000, max(10, int(seconds * 1000 / max(expected_ms, 0.001))))
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        words = output_of([program, path, "--arithmetic", "transformed", "--threads", str(threads), "--repeat", str(runs),
-                           "--report", report.name])
+        words = output_of([program, path, "--threads", str(threads), "--repeat", str(runs), "--report", report.name])
         facts = json.load(open(report.name, encoding="utf-8"))
     median = words.split("median ")[-1].split(" ms")[0]
     return {"latency_ms": float(median), "load_ms": facts["import_ms"] + facts["transform_ms"] + facts["plan_ms"],

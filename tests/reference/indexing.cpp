@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/reference/helpers.hpp"
 
+#include <limits>
+
 using namespace lpt;
 using lpt::test::check_first;
 using lpt::test::check_values;
@@ -22,6 +24,17 @@ TEST_CASE("TopK takes the greatest or least values, sorted by value or index; of
     const seq<tensor> least = lpt::test::run(by_index, {x, k});
     check_values(least[0], {1, 3}, {3, 1, 5});
     check_values(least[1], {1, 3}, {0, 2, 4});
+}
+
+TEST_CASE("TopK of several puts NaN behind all numbers") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    op::top_k what;
+    what.axis = 1;
+    const seq<tensor> found = lpt::test::run(what, {f32_of({1, 5}, {nan, 2, nan, 9, 5}), make_scalar(i64, 5)});
+    check_values(found[1], {1, 5}, {3, 4, 1, 0, 2});
+    what.mode = op::top_k_mode::min;
+    const seq<tensor> least = lpt::test::run(what, {f32_of({1, 5}, {nan, 2, nan, 9, 5}), make_scalar(i64, 3)});
+    check_values(least[0], {1, 3}, {2, 5, 9});
 }
 
 TEST_CASE("TopK of one along any axis takes the first of equal values") {

@@ -13,6 +13,7 @@
 #include <lpt/kernel/rows/resampling.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
 #include <lpt/kernel/rows/specified.hpp>
+#include <lpt/kernel/rows/top_k.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -363,7 +364,7 @@ struct convert_problem {
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems =
     problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
-                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem, top_k_problem>;
 
 namespace detail {
 

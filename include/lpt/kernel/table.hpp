@@ -38,6 +38,7 @@
 #include <lpt/kernel/scalar/dense.hpp>
 #include <lpt/kernel/scalar/fixed_product.hpp>
 #include <lpt/kernel/softmax.hpp>
+#include <lpt/kernel/top_k.hpp>
 #include <lpt/kernel/transpose.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {

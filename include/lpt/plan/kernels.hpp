@@ -10,6 +10,7 @@
 #include <lpt/plan/recurrent.hpp>
 #include <lpt/plan/resampling.hpp>
 #include <lpt/plan/softmax.hpp>
+#include <lpt/plan/top_k.hpp>
 
 namespace lpt::inline LPT_ABI::plan {
 
@@ -17,7 +18,7 @@ namespace lpt::inline LPT_ABI::plan {
 inline bool planner::make_kernel(node_id id) {
     return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
            make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id) ||
-           make_compressed_product(id);
+           make_compressed_product(id) || make_top_k(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

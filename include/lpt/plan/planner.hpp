@@ -328,6 +328,7 @@ private:
     bool make_cast(node_id id);
     bool make_pointwise(node_id id);
     bool make_resampling(node_id id);
+    bool make_top_k(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};

@@ -57,7 +57,11 @@ void top_k(const call& node, seq<tensor>& outputs) {
         const auto before = [&](std::size_t a, std::size_t b) {
             const Number left = x[base + a * inner];
             const Number right = x[base + b * inner];
-            return left != right ? comes_before(left, right) : a < b;
+            const bool is_number = left == left;
+            if (is_number != (right == right)) {
+                return is_number;  // NaN come last
+            }
+            return is_number && left != right ? comes_before(left, right) : a < b;
         };
         for (std::size_t i = 0; i < size; ++i) {
             order[i] = i;
