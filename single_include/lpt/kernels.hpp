@@ -4591,6 +4591,12 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
+/// The same by 5 x 5 taps.
+template <class Isa>
+struct depthwise_5x5 {
+    static constexpr bool exists = false;
+};
+
 /// The dot product of depthwise convolution; an instruction set may specialise this with weights in a form of its own:
 ///   weight_group    the weights of four rows, of `lanes` channels; `load_weights` reads them and `step` takes them;
 ///   weight_bytes    bytes of a weight, of which the low one comes first;
@@ -5644,8 +5650,8 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
 // ======== lpt/kernel/avx512_vnni/depthwise_lines.hpp
 #ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_LINES_HPP
 #define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_LINES_HPP
-// Lines of bytes for depthwise convolution by 3 x 3 taps in 512 bits: where they lie, how they come into registers, and how their sums
-// leave them.
+// Lines of bytes for depthwise convolution by 3 x 3 and 5 x 5 taps in 512 bits: where they lie, how they come into registers, and how
+// their sums leave them.
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
 
@@ -5705,7 +5711,6 @@ struct depthwise_lines<on::avx512_vnni> {
 
     /// What holds for a vector of bytes, in slot order.
     struct constants {
-        alignas(64) unsigned char weights[24 * 64];
         alignas(64) std::int32_t start[64];
         alignas(64) float scale[64];
         alignas(64) float bias[64];
@@ -5764,29 +5769,6 @@ struct depthwise_lines<on::avx512_vnni> {
             put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
             put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
         }
-        const auto packed = [&](int i) __attribute__((always_inline)) {
-            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
-        };
-        const auto put = [&c](int i, __m512i value)
-                             __attribute__((always_inline)) { _mm512_store_si512(c.weights + i * 64, value); };
-        if (problem.shape.stride[2] == 1) {
-#pragma GCC unroll 4
-            for (int i = 0; i < 24; ++i)
-                put(i, packed(i));
-            return;
-        }
-        const __m512i byte = _mm512_set1_epi32(0xff);
-        for (int v = 0; v < 4; ++v) {
-            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
-            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
-            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
-            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
-            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
-            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
-            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
-            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
-            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
-        }
     }
 
     /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
@@ -5812,6 +5794,20 @@ struct depthwise_lines<on::avx512_vnni> {
         _mm512_store_ps(slots + 48, _mm512_shuffle_f32x4(odd01, odd23, 0xdd));
     }
 
+    /// A row of the image: column 0, and how far apart columns are; a row outside is one column of zero points.
+    struct image_row {
+        const unsigned char* start;
+        std::int64_t pixel;
+    };
+    [[gnu::always_inline]] static image_row find_row(const convolution_problem& problem, const constants& c,
+                                                     std::int64_t plane, std::int64_t h) noexcept {
+        const convolution_shape& s = problem.shape;
+        if (h < 0 || h >= s.in[1]) return {c.outside, 0};
+        const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
+        return {static_cast<const unsigned char*>(problem.input) + c.channel + pixels * problem.input_pixel_stride,
+                problem.input_pixel_stride};
+    }
+
     /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
     /// stride 2 two columns of two rows.
     template <int Parts, int Stride>
@@ -5823,25 +5819,17 @@ struct depthwise_lines<on::avx512_vnni> {
         std::int64_t width;
         const unsigned char* outside;
 
-        /// Finds row `h` of the image for the lines that read it.
-        [[gnu::always_inline]] void find_row(const convolution_problem& problem, const constants& c, int line,
-                                             std::int64_t plane, std::int64_t h) noexcept {
-            const convolution_shape& s = problem.shape;
-            const bool inside = h >= 0 && h < s.in[1];
-            const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
-            row[line] = inside ? static_cast<const unsigned char*>(problem.input) + c.channel +
-                                     pixels * problem.input_pixel_stride
-                               : c.outside;
-            pixel[line] = inside ? problem.input_pixel_stride : 0;
-        }
         /// The lines of a part, from row `h` of the image on.
         [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int part,
                                          std::int64_t plane, std::int64_t h) noexcept {
             width = problem.shape.in[2];
             outside = c.outside;
 #pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j)
-                find_row(problem, c, 4 * part + j, plane, h + j / Stride);
+            for (int j = 0; j < 4; ++j) {
+                const image_row found = find_row(problem, c, plane, h + j / Stride);
+                row[4 * part + j] = found.start;
+                pixel[4 * part + j] = found.pixel;
+            }
         }
         /// Goes to a column of the image, which may lie outside.
         [[gnu::always_inline]] void go_to(std::int64_t column) noexcept {
@@ -5874,21 +5862,18 @@ struct depthwise_lines<on::avx512_vnni> {
         std::int64_t apart[4];  // from the first part's
     };
 
-    /// The bytes of a line, of all parts.
-    template <int Parts, int Stride>
-    [[gnu::always_inline]] static __m512i load(const constants& c, const line_places<Parts, Stride>& places,
-                                               int line) noexcept {
+    /// The bytes of all parts of a vector, of which `at(part)` says where they are.
+    template <int Parts, class At>
+    [[gnu::always_inline]] static __m512i load(const constants& c, const At& at) noexcept {
         if constexpr (Parts == 1) {
-            return _mm512_loadu_si512(places.at[line]);
+            return _mm512_loadu_si512(at(0));
         } else if constexpr (Parts == 2) {
-            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[line]));
-            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[4 + line]));
+            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at(0)));
+            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at(1)));
             return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
         } else {
             const auto first = static_cast<__mmask16>(c.inside);
-            const auto part = [&](int i) __attribute__((always_inline)) {
-                return _mm_maskz_loadu_epi8(first, places.at[4 * i + line]);
-            };
+            const auto part = [&](int i) __attribute__((always_inline)) { return _mm_maskz_loadu_epi8(first, at(i)); };
             const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
             const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
             const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
@@ -5896,15 +5881,9 @@ struct depthwise_lines<on::avx512_vnni> {
         }
     }
 
-    /// The four lines, interleaved, one column further with each call.
-    template <int Parts, int Stride>
-    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
-                                                   __m512i (&mixed)[4]) noexcept {
-        __m512i line[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j)
-            line[j] = load<Parts, Stride>(c, places, j);
-        places.advance();
+    /// Four lines of bytes, of unsigned ones, interleaved.
+    [[gnu::always_inline]] static void interleave(const constants& c, __m512i (&line)[4],
+                                                  __m512i (&mixed)[4]) noexcept {
         if (c.flip != 0) {
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j)
@@ -5913,9 +5892,19 @@ struct depthwise_lines<on::avx512_vnni> {
         dot::interleave_lines(line, mixed);
     }
 
-    [[gnu::always_inline]] static __m512i weight(const constants& c, int i) noexcept {
-        return _mm512_load_si512(c.weights + i * 64);
+    /// The four lines, interleaved, one column further with each call.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
+                                                   __m512i (&mixed)[4]) noexcept {
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            line[j] = load<Parts>(c, [&](int part) __attribute__((always_inline)) { return places.at[4 * part + j]; });
+        }
+        places.advance();
+        interleave(c, line, mixed);
     }
+
     [[gnu::always_inline]] static accumulator start(const constants& c, int v) noexcept {
         return dot::load(c.start + 16 * v);
     }
@@ -6089,6 +6078,132 @@ struct half_blocks<on::avx512_vnni> {
 #endif
 #endif
 
+// ======== lpt/kernel/avx512_vnni/depthwise_rows.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_ROWS_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_ROWS_HPP
+// How depthwise convolution in registers of 512 bits shares its work: output rows among tasks, and those of a task among the parts of
+// vectors.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// A template for the reason that `depthwise_lines` is one.
+template <class Isa>
+struct depthwise_rows;
+
+template <>
+struct depthwise_rows<on::avx512_vnni> : depthwise_lines<on::avx512_vnni> {
+    using packing = depthwise_dots<isa_type>;
+    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
+
+    /// Whether it is a convolution of planes, by `taps` x `taps` taps side by side, at stride 1 or 2, whose sums become bytes at once.
+    static bool fits(const convolution_problem& problem, std::int64_t taps) noexcept {
+        const convolution_shape& s = problem.shape;
+        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
+        const bool square = s.kernel[1] == taps && s.kernel[2] == taps && s.dilation[1] == 1 && s.dilation[2] == 1;
+        const bool strides = s.stride[1] == s.stride[2] && (s.stride[2] == 1 || s.stride[2] == 2);
+        return plane && square && strides &&
+               (is_fixed(problem.finish) ||
+                finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels, taps * taps));
+    }
+
+    /// The channels of the two packings.
+    struct packed_weights {
+        channel_span full;
+        const unsigned char* packed_full;
+        channel_span rest;
+        const unsigned char* packed_rest;
+    };
+
+    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
+    struct work {
+        std::int64_t rows;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Output rows, or pairs of them, of one plane.
+    struct row_range {
+        std::int64_t plane;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
+    struct part_rows {
+        std::int64_t count;
+        std::int64_t apart[4];
+    };
+
+    /// Calls f<Parts>(work, channels) on threads, for output rows or `pairs` of them.
+    template <class Function>
+    static void share(const convolution_problem& problem, bool pairs, const packed_weights& weights,
+                      const parallel_for& parallel, const Function& f) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t rows = pairs ? (s.out[1] + 1) / 2 : s.out[1];
+        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
+        const std::int64_t units = pairs ? s.out[1] / 2 : s.out[1];
+        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
+            const work job{rows, row_of(begin), row_of(end)};
+            const auto run_channels = [&](const packed_channels& from) {
+                switch (from.parts) {
+                    case 1: f.template operator()<1>(job, from); break;
+                    case 2: f.template operator()<2>(job, from); break;
+                    default: f.template operator()<4>(job, from); break;
+                }
+            };
+            for (std::int64_t b = 0; b < packing::blocks(weights.full); ++b)
+                for_each_part(channels_of<packing>(s, weights.full, weights.packed_full, b), run_channels);
+            for (std::int64_t b = 0; b < half_packing::blocks(weights.rest); ++b)
+                for_each_part(channels_of<half_packing>(s, weights.rest, weights.packed_rest, b), run_channels);
+        });
+    }
+
+    /// Calls f(range, rows of the parts) for each plane of a task.
+    template <int Parts, class Function>
+    static void for_each_range(const work& job, const Function& f) noexcept {
+        for (std::int64_t i = job.begin; i < job.end;) {
+            const std::int64_t plane = i / job.rows;
+            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
+            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
+            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
+            for (int part = 0; part < Parts; ++part) {
+                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
+                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
+            }
+            f(range, rows);
+            i = next;
+        }
+    }
+
+    /// The first row of a pair; an odd last row comes with the one before it, once more.
+    static std::int64_t row_of_pair(const convolution_shape& s, std::int64_t pair) noexcept {
+        return 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+    }
+
+    /// From column `column` on; `rows` are those of the parts.
+    template <int Parts>
+    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
+                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t pixel = problem.output_pixel_stride;
+        const std::int64_t row = s.out[2] * pixel;
+        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
+                                  column * pixel + c.channel;
+        target out{to, pixel, row, {}};
+        for (int part = 0; part < Parts; ++part)
+            out.apart[part] = (rows[part] - rows[0]) * row;
+        return out;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel::detail
+
+#endif
+#endif
+
 // ======== lpt/kernel/avx512_vnni/depthwise_3x3.hpp
 #ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
 #define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
@@ -6105,10 +6220,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
 /// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
 template <>
-struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx512_vnni> {
+struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_rows<on::avx512_vnni> {
     static constexpr bool exists = true;
-    using packing = depthwise_dots<isa_type>;
-    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
 
     static constexpr std::int64_t most_columns =
         63;  // at stride 2, whose quads and the ones beside them fit in the buffer
@@ -6116,57 +6229,67 @@ struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx5
     static bool fits(const convolution_problem& problem) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t stride = s.stride[2];
-        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
-        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
-        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
-        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               (is_fixed(problem.finish) ||
-                finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels, 9));
+        return depthwise_rows::fits(problem, 3) && (stride == 2 || s.out[1] >= 2) && s.pad_begin[2] <= 1 && past <= 1;
     }
 
     /// `full` and `rest`: the channels of the two packings.
     static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
                     const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
                     const parallel_for& parallel) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
-        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
-        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
-        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
-            const work job{problem, outside, rows, row_of(begin), row_of(end)};
-            const auto run_channels = [&job](const packed_channels& from) {
-                switch (from.parts) {
-                    case 1: run_channels_as<1>(job, from); break;
-                    case 2: run_channels_as<2>(job, from); break;
-                    default: run_channels_as<4>(job, from); break;
-                }
-            };
-            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
-                for_each_part(channels_of<packing>(s, full, packed_full, b), run_channels);
-            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
-                for_each_part(channels_of<half_packing>(s, rest, packed_rest, b), run_channels);
-        });
+        const bool pairs = problem.shape.stride[2] == 1;
+        share(problem, pairs, {full, packed_full, rest, packed_rest}, parallel,
+              [&]<int Parts>(const work& job, const packed_channels& from) {
+                  weighted_constants c;
+                  prepare<Parts>(problem, from, outside, c);
+                  pack_weights<Parts>(problem, from, c.weights);
+                  for_each_range<Parts>(job, [&](const row_range& range, const part_rows& rows) {
+                      if (pairs)
+                          run_pairs<Parts>(problem, c, range, rows);
+                      else
+                          run_rows<Parts>(problem, c, range, rows);
+                  });
+              });
     }
 
 private:
-    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
-    struct work {
-        const convolution_problem& problem;
-        const unsigned char* outside;
-        std::int64_t rows;
-        std::int64_t begin;
-        std::int64_t end;
+    struct weighted_constants : constants {
+        alignas(64) unsigned char weights[24 * 64];
     };
 
-    /// Output rows, or pairs of them, of one plane.
-    struct row_range {
-        std::int64_t plane;
-        std::int64_t begin;
-        std::int64_t end;
-    };
+    [[gnu::always_inline]] static __m512i weight(const weighted_constants& c, int i) noexcept {
+        return _mm512_load_si512(c.weights + i * 64);
+    }
+
+    /// In the order in which a stride takes them.
+    template <int Parts>
+    static void pack_weights(const convolution_problem& problem, const packed_channels& from,
+                             unsigned char* to) noexcept {
+        const auto packed = [&](int i) __attribute__((always_inline)) {
+            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
+        };
+        const auto put = [to](int i, __m512i value)
+                             __attribute__((always_inline)) { _mm512_store_si512(to + i * 64, value); };
+        if (problem.shape.stride[2] == 1) {
+#pragma GCC unroll 4
+            for (int i = 0; i < 24; ++i)
+                put(i, packed(i));
+            return;
+        }
+        const __m512i byte = _mm512_set1_epi32(0xff);
+        for (int v = 0; v < 4; ++v) {
+            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
+            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
+            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
+            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
+            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
+            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
+            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
+            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
+            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
+        }
+    }
 
     /// The sums of a column of two output rows.
     using two_rows = accumulator[2][4];
@@ -6174,8 +6297,9 @@ private:
     /// An input column at stride 1 ends the output column before, adds to the one at it, and begins the next one. Near the left edge
     /// there are none of the first (`Before` < 2) or second (< 1).
     template <int Parts, int Before>
-    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Parts, 1>& places, two_rows& ends,
-                                                  two_rows& goes_on, two_rows& begins, target& out) noexcept {
+    [[gnu::always_inline]] static void add_column(const weighted_constants& c, line_places<Parts, 1>& places,
+                                                  two_rows& ends, two_rows& goes_on, two_rows& begins,
+                                                  target& out) noexcept {
         __m512i mixed[4];
         take_column<Parts, 1>(c, places, mixed);
         if constexpr (Before >= 2) {
@@ -6195,7 +6319,7 @@ private:
     }
 
     /// The taps of a column, whose weights start at `first` for the first of two rows.
-    [[gnu::always_inline]] static void add_taps(const constants& c, const __m512i (&mixed)[4], int first,
+    [[gnu::always_inline]] static void add_taps(const weighted_constants& c, const __m512i (&mixed)[4], int first,
                                                 two_rows& sum) noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
@@ -6206,8 +6330,8 @@ private:
 
     /// Two output rows at stride 1.
     template <int Parts>
-    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Parts, 1>& given, std::int64_t pad,
-                                               std::int64_t columns, target out) noexcept {
+    [[gnu::noinline]] static void run_two_rows(const weighted_constants& c, line_places<Parts, 1>& given,
+                                               std::int64_t pad, std::int64_t columns, target out) noexcept {
         line_places<Parts, 1> places = given;
         two_rows a, b, d;
         places.go_to(-pad);
@@ -6231,8 +6355,8 @@ private:
 
     /// A row of quads, to memory.
     template <int Parts>
-    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
-                                            std::int64_t columns, unsigned char* quads) noexcept {
+    [[gnu::noinline]] static void put_quads(const weighted_constants& c, line_places<Parts, 2>& given,
+                                            std::int64_t first, std::int64_t columns, unsigned char* quads) noexcept {
         line_places<Parts, 2> places = given;
         places.go_to(first);
         for (std::int64_t i = 0; i <= columns; ++i) {
@@ -6247,7 +6371,7 @@ private:
 
     /// The next column of quads: the upper ones from memory, where the lower ones take their place.
     template <int Parts>
-    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Parts, 2>& places,
+    [[gnu::always_inline]] static void take_quads(const weighted_constants& c, line_places<Parts, 2>& places,
                                                   unsigned char*& quads, __m512i (&upper)[4],
                                                   __m512i (&lower)[4]) noexcept {
         take_column<Parts, 2>(c, places, lower);
@@ -6261,7 +6385,7 @@ private:
 
     /// An output row at stride 2. `quads` has the upper row of quads, and then the lower one.
     template <int Parts>
-    [[gnu::noinline]] static void run_row(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+    [[gnu::noinline]] static void run_row(const weighted_constants& c, line_places<Parts, 2>& given, std::int64_t first,
                                           std::int64_t columns, unsigned char* quads, target out) noexcept {
         line_places<Parts, 2> places = given;
         accumulator weights[16];  // settled, so that they are loaded once
@@ -6299,60 +6423,15 @@ private:
         end();
     }
 
-    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
-    struct part_rows {
-        std::int64_t count;
-        std::int64_t apart[4];
-    };
-
     template <int Parts>
-    static void run_channels_as(const work& job, const packed_channels& from) noexcept {
-        const convolution_problem& problem = job.problem;
-        constants c;
-        prepare<Parts>(problem, from, job.outside, c);
-        for (std::int64_t i = job.begin; i < job.end;) {
-            const std::int64_t plane = i / job.rows;
-            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
-            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
-            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
-            for (int part = 0; part < Parts; ++part) {
-                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
-                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
-            }
-            if (problem.shape.stride[2] == 1)
-                run_pairs<Parts>(problem, c, range, rows);
-            else
-                run_rows<Parts>(problem, c, range, rows);
-            i = next;
-        }
-    }
-
-    /// From column `column` on; `rows` are those of the parts.
-    template <int Parts>
-    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
-                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t pixel = problem.output_pixel_stride;
-        const std::int64_t row = s.out[2] * pixel;
-        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
-                                  column * pixel + c.channel;
-        target out{to, pixel, row, {}};
-        for (int part = 0; part < Parts; ++part)
-            out.apart[part] = (rows[part] - rows[0]) * row;
-        return out;
-    }
-
-    template <int Parts>
-    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
+    static void run_pairs(const convolution_problem& problem, const weighted_constants& c, const row_range& range,
                           const part_rows& pairs) noexcept {
         const convolution_shape& s = problem.shape;
         for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
             std::int64_t rows[Parts];
             line_places<Parts, 1> places;
             for (int part = 0; part < Parts; ++part) {
-                // An odd last row comes with the one before it, once more.
-                const std::int64_t pair = i + pairs.apart[part];
-                rows[part] = 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+                rows[part] = row_of_pair(s, i + pairs.apart[part]);
                 places.find(problem, c, part, range.plane, rows[part] - s.pad_begin[1]);
             }
             run_two_rows<Parts>(c, places, s.pad_begin[2], s.out[2],
@@ -6361,7 +6440,7 @@ private:
     }
 
     template <int Parts>
-    static void run_rows(const convolution_problem& problem, const constants& c, const row_range& range,
+    static void run_rows(const convolution_problem& problem, const weighted_constants& c, const row_range& range,
                          const part_rows& part) noexcept {
         const convolution_shape& s = problem.shape;
         alignas(64) unsigned char quads[(most_columns + 1) * 256];
@@ -6383,6 +6462,368 @@ private:
                 run_row<Parts>(c, places, first, columns, quads, target_at<Parts>(problem, c, range.plane, rows, x));
             }
         }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/depthwise_5x5.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_5X5_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_5X5_HPP
+// Depthwise convolution by 5 x 5 taps in 512 bits, at stride 1 and 2: sums stay in registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Two output rows, four columns at a time, by dot products of four bytes. Both rows read input rows 1 to 4, whose bytes lie side by
+/// side: five dot products, one for each column of taps. The first output row has a line of taps left, in input row 0. Of this one
+/// four columns lie side by side, and five columns, wherever they begin, meet two such quads: two dot products.
+/// Stride 1: the second output row has a line of taps left in input row 5, likewise. Seven dot products for each of the 25 taps' sums.
+/// Stride 2: it has two lines left, in input rows 5 and 6, of which quads are two rows of two columns: three dot products.
+/// Input columns are interleaved in groups of four, of which the last ones are kept in memory. One after the other, the four vectors of
+/// interleaved bytes give eight sums, so that each weight that is loaded serves four of them.
+/// Parts of vectors, and what is left to `depthwise_dots`: as in `depthwise_3x3`.
+template <>
+struct depthwise_5x5<on::avx512_vnni> : private detail::depthwise_rows<on::avx512_vnni> {
+    static constexpr bool exists = true;
+
+    static bool fits(const convolution_problem& problem) noexcept {
+        return depthwise_rows::fits(problem, 5) && problem.shape.out[1] >= 2;
+    }
+
+    /// `full` and `rest`: the channels of the two packings.
+    static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
+                    const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        share(problem, true, {full, packed_full, rest, packed_rest}, parallel,
+              [&]<int Parts>(const work& job, const packed_channels& from) {
+                  if (problem.shape.stride[2] == 1)
+                      run_channels<Parts, 1>(problem, job, from, outside);
+                  else
+                      run_channels<Parts, 2>(problem, job, from, outside);
+              });
+    }
+
+private:
+    /// The weights of one of four vectors. A line that is left over is read from `4 / Stride` places of a group of columns on.
+    template <int Stride>
+    struct vector_weights {
+        static constexpr int places = 4 / Stride;
+        __m512i middle[2][5];  // of input rows 1 to 4
+        __m512i above[places][2];  // of input row 0
+        __m512i below[Stride == 1 ? 2 * places : 3];
+    };
+
+    template <int Stride>
+    struct weighted_constants : constants {
+        vector_weights<Stride> weights[4];
+    };
+
+    /// Four input columns, interleaved.
+    template <int Stride>
+    struct group {
+        __m512i middle[4][4];  // columns of input rows 1 to 4
+        __m512i above[4];  // input row 0
+        __m512i below[Stride][4];  // input row 5; or rows 5 and 6 of two columns and of two more
+    };
+
+    template <int Parts, int Stride>
+    struct input_rows {
+        static constexpr int count = 5 + Stride;
+        image_row row[count][Parts];
+        const unsigned char* outside;
+        std::int64_t width;
+    };
+
+    /// Taps from packed weights, whose bytes are lines 0 to 3 of a column of taps, and line 4.
+    template <int Parts, int Stride>
+    static void pack_weights(const packed_channels& from, vector_weights<Stride> (&to)[4]) noexcept {
+        const __m512i byte = _mm512_set1_epi32(0xff);
+        for (int v = 0; v < 4; ++v) {
+            __m512i first[5], last[5], top[5];
+#pragma GCC unroll 5
+            for (int k = 0; k < 5; ++k) {
+                first[k] = load_slots<Parts>(from, from.weights + 4 * k * from.vector_bytes, v);
+                last[k] = load_slots<Parts>(from, from.weights + 4 * (5 + k) * from.vector_bytes, v);
+                top[k] = _mm512_and_si512(first[k], byte);
+                to[v].middle[0][k] = join<8>(first[k], last[k]);
+                to[v].middle[1][k] = Stride == 1 ? first[k] : _mm512_slli_epi32(first[k], 8);
+            }
+            pack_line<Stride>(top, to[v].above);
+            if constexpr (Stride == 1) {
+                __m512i quads[4][2];
+                pack_line<Stride>(last, quads);
+#pragma GCC unroll 8
+                for (int i = 0; i < 8; ++i)
+                    to[v].below[i] = quads[i / 2][i % 2];
+            } else {
+                __m512i pair[6];  // of lines 3 and 4
+#pragma GCC unroll 5
+                for (int k = 0; k < 5; ++k)
+                    pair[k] = _mm512_or_si512(_mm512_srli_epi32(first[k], 24), _mm512_slli_epi32(last[k], 8));
+                pair[5] = _mm512_setzero_si512();
+#pragma GCC unroll 3
+                for (int i = 0; i < 3; ++i)
+                    to[v].below[i] = _mm512_or_si512(pair[2 * i], _mm512_slli_epi32(pair[2 * i + 1], 16));
+            }
+        }
+    }
+
+    /// `low`, less its first `Bits`, and behind it the first ones of `high`.
+    template <int Bits>
+    [[gnu::always_inline]] static __m512i join(__m512i low, __m512i high) noexcept {
+        return _mm512_or_si512(_mm512_srli_epi32(low, Bits), _mm512_slli_epi32(high, 32 - Bits));
+    }
+
+    /// A line of taps, in the two quads that it meets from each place on.
+    template <int Stride>
+    static void pack_line(const __m512i (&tap)[5], __m512i (&to)[4 / Stride][2]) noexcept {
+        const __m512i low = _mm512_or_si512(tap[0], _mm512_slli_epi32(tap[1], 8));
+        const __m512i high = _mm512_or_si512(tap[2], _mm512_slli_epi32(tap[3], 8));
+        const __m512i quad = _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+        to[0][0] = quad;
+        to[0][1] = tap[4];
+#pragma GCC unroll 3
+        for (int place = 1; place < 4 / Stride; ++place) {
+            const unsigned bits = static_cast<unsigned>(8 * Stride * place);
+            to[place][0] = _mm512_slli_epi32(quad, bits);
+            to[place][1] = _mm512_or_si512(_mm512_srli_epi32(quad, 32 - bits), _mm512_slli_epi32(tap[4], bits));
+        }
+    }
+
+    /// Lines of input rows and columns, from column `column` on, interleaved. `Inside`: no column is outside the image.
+    template <int Parts, int Stride, bool Inside>
+    [[gnu::always_inline]] static void mix(const constants& c, const input_rows<Parts, Stride>& rows,
+                                           std::int64_t column, const int (&row)[4], const int (&place)[4],
+                                           __m512i (&to)[4]) noexcept {
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            const std::int64_t x = column + place[j];
+            const auto at = [&](int part) __attribute__((always_inline)) {
+                const image_row& from = rows.row[row[j]][part];
+                const bool inside = Inside || (x >= 0 && x < rows.width);
+                return inside ? from.start + x * from.pixel : rows.outside;
+            };
+            line[j] = load<Parts>(c, at);
+        }
+        interleave(c, line, to);
+    }
+
+    template <int Parts, int Stride, bool Inside>
+    static void fill(const constants& c, const input_rows<Parts, Stride>& rows, std::int64_t column,
+                     group<Stride>& to) noexcept {
+        const auto add =
+            [&](const int(&row)[4], const int(&place)[4], __m512i(&mixed)[4])
+                __attribute__((always_inline)) { mix<Parts, Stride, Inside>(c, rows, column, row, place, mixed); };
+#pragma GCC unroll 4
+        for (int x = 0; x < 4; ++x)
+            add({1, 2, 3, 4}, {x, x, x, x}, to.middle[x]);
+        add({0, 0, 0, 0}, {0, 1, 2, 3}, to.above);
+        if constexpr (Stride == 1) {
+            add({5, 5, 5, 5}, {0, 1, 2, 3}, to.below[0]);
+        } else {
+            add({5, 6, 5, 6}, {0, 0, 1, 1}, to.below[0]);
+            add({5, 6, 5, 6}, {2, 2, 3, 3}, to.below[1]);
+        }
+    }
+
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void fill(const constants& c, const input_rows<Parts, Stride>& rows,
+                                            std::int64_t column, group<Stride>& to) noexcept {
+        if (column >= 0 && column + 4 <= rows.width)
+            fill<Parts, Stride, true>(c, rows, column, to);
+        else
+            fill<Parts, Stride, false>(c, rows, column, to);
+    }
+
+    /// The sums of one vector, of some columns of two output rows.
+    template <int Columns>
+    using sums = accumulator[2][Columns];
+
+    template <int Stride, int Columns>
+    [[gnu::always_inline]] static void add_middle(const vector_weights<Stride>& weights,
+                                                  const group<Stride>* const (&groups)[Stride + 1], int v,
+                                                  sums<Columns>& sum) noexcept {
+        accumulator weight[2][5];  // settled, so that they are loaded once
+#pragma GCC unroll 10
+        for (int i = 0; i < 10; ++i) {
+            weight[i / 5][i % 5] = reinterpret_cast<accumulator>(weights.middle[i / 5][i % 5]);
+            dot::settle(weight[i / 5][i % 5]);
+        }
+#pragma GCC unroll 11
+        for (int x = 0; x < (Columns - 1) * Stride + 5; ++x) {
+            const __m512i bytes = groups[x / 4]->middle[x % 4][v];
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i) {
+                const int tap = x - i * Stride;
+                if (tap < 0 || tap >= 5) continue;
+                sum[0][i] = dot::step(sum[0][i], bytes, dot::bits(weight[0][tap]));
+                sum[1][i] = dot::step(sum[1][i], bytes, dot::bits(weight[1][tap]));
+            }
+        }
+    }
+
+    template <int Stride, int Columns>
+    [[gnu::always_inline]] static void add_outer(const vector_weights<Stride>& weights,
+                                                 const group<Stride>* const (&groups)[Stride + 1], int v,
+                                                 sums<Columns>& sum) noexcept {
+#pragma GCC unroll 4
+        for (int i = 0; i < Columns; ++i) {
+            const int quad = i * Stride / 4, place = i % (4 / Stride);
+            sum[0][i] = dot::step(sum[0][i], groups[quad]->above[v], weights.above[place][0]);
+            sum[0][i] = dot::step(sum[0][i], groups[quad + 1]->above[v], weights.above[place][1]);
+            if constexpr (Stride == 1) {
+                sum[1][i] = dot::step(sum[1][i], groups[quad]->below[0][v], weights.below[2 * place]);
+                sum[1][i] = dot::step(sum[1][i], groups[quad + 1]->below[0][v], weights.below[2 * place + 1]);
+            } else {
+#pragma GCC unroll 3
+                for (int k = 0; k < 3; ++k) {
+                    const int pair = i + k;
+                    sum[1][i] = dot::step(sum[1][i], groups[pair / 2]->below[pair % 2][v], weights.below[k]);
+                }
+            }
+        }
+    }
+
+    /// The sums of a vector to bytes, of which those of four channels lie side by side for each column.
+    template <int Columns>
+    [[gnu::always_inline]] static __m512i bytes_of_columns(const constants& c, int v,
+                                                           const accumulator (&sum)[Columns]) noexcept {
+        simd::ints q[Columns];
+        if (c.fixed)
+            round_fixed<Columns>(c, v, sum, q);
+        else
+            round<Columns>(c, v, sum, q);
+        __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[0], q[1], q[Columns - 2], q[Columns - 1])
+                                    : simd::pack_in_parts<false>(q[0], q[1], q[Columns - 2], q[Columns - 1]);
+        if (c.limited)
+            bytes = c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
+        return bytes;
+    }
+
+    template <int Columns>
+    [[gnu::always_inline]] static void round(const constants& c, int v, const accumulator (&sum)[Columns],
+                                             simd::ints (&q)[Columns]) noexcept {
+        const __m512 scale = _mm512_load_ps(c.scale + 16 * v), bias = _mm512_load_ps(c.bias + 16 * v);
+#pragma GCC unroll 4
+        for (int i = 0; i < Columns; ++i)
+            q[i] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[i])), scale, bias));
+    }
+    template <int Columns>
+    [[gnu::always_inline]] static void round_fixed(const constants& c, int v, const accumulator (&sum)[Columns],
+                                                   simd::ints (&q)[Columns]) noexcept {
+        simd::ints x[Columns];
+        simd::fixed_factors factors[Columns];
+#pragma GCC unroll 4
+        for (int i = 0; i < Columns; ++i) {
+            x[i] = dot::bits(sum[i]);
+            factors[i] = c.factors[v];
+        }
+        if (c.shifts) {
+            codes_of<simd>(x, factors, simd::broadcast_int(c.zero_point), q);
+            return;
+        }
+        const auto numbers = c.fixed_numbers.load<simd>(16 * v);
+#pragma GCC unroll 4
+        for (int i = 0; i < Columns; ++i)
+            q[i] = numbers.code(x[i]);
+    }
+
+    /// From the bytes of four vectors, a column's after the other's, to those of each column.
+    [[gnu::always_inline]] static void sort(const __m512i (&of_vector)[4], __m512i (&of_column)[4]) noexcept {
+        const __m512i low01 = _mm512_unpacklo_epi32(of_vector[0], of_vector[1]);
+        const __m512i high01 = _mm512_unpackhi_epi32(of_vector[0], of_vector[1]);
+        const __m512i low23 = _mm512_unpacklo_epi32(of_vector[2], of_vector[3]);
+        const __m512i high23 = _mm512_unpackhi_epi32(of_vector[2], of_vector[3]);
+        of_column[0] = _mm512_unpacklo_epi64(low01, low23);
+        of_column[1] = _mm512_unpackhi_epi64(low01, low23);
+        of_column[2] = _mm512_unpacklo_epi64(high01, high23);
+        of_column[3] = _mm512_unpackhi_epi64(high01, high23);
+    }
+
+    /// `Columns` columns of two output rows, of which the first `count` are stored.
+    template <int Parts, int Stride, int Columns>
+    [[gnu::noinline]] static void run_columns(const weighted_constants<Stride>& c,
+                                              const group<Stride>* const (&groups)[Stride + 1], std::int64_t count,
+                                              target& out) noexcept {
+        __m512i bytes[2][4];
+#pragma GCC unroll 1
+        for (int v = 0; v < 4; ++v) {
+            sums<Columns> sum;
+            const accumulator first = start(c, v);
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i)
+                sum[0][i] = sum[1][i] = first;
+            add_middle<Stride, Columns>(c.weights[v], groups, v, sum);
+            add_outer<Stride, Columns>(c.weights[v], groups, v, sum);
+            bytes[0][v] = bytes_of_columns<Columns>(c, v, sum[0]);
+            bytes[1][v] = bytes_of_columns<Columns>(c, v, sum[1]);
+        }
+#pragma GCC unroll 2
+        for (int r = 0; r < 2; ++r) {
+            __m512i pixels[4];
+            sort(bytes[r], pixels);
+            unsigned char* to = out.to + r * out.row;
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i, to += out.pixel) {
+                if (i < count) store_parts<Parts>(c, pixels[i], to, out.apart);
+            }
+        }
+        out.to += Columns * out.pixel;
+    }
+
+    template <int Parts, int Stride>
+    static void run_two_rows(const weighted_constants<Stride>& c, const input_rows<Parts, Stride>& rows,
+                             std::int64_t pad, std::int64_t columns, target out) noexcept {
+        group<Stride> groups[Stride + 1];
+        const group<Stride>* at[Stride + 1];
+        std::int64_t column = -pad;
+        fill(c, rows, column, groups[0]);
+        int kept = 0;
+        for (std::int64_t left = columns; left > 0; left -= 4) {
+            at[0] = &groups[kept];
+            const bool few = left <= 2;
+            for (int i = 1; i <= (few ? 1 : Stride); ++i) {
+                kept = kept == Stride ? 0 : kept + 1;
+                column += 4;
+                fill(c, rows, column, groups[kept]);
+                at[i] = &groups[kept];
+            }
+            if (few)
+                run_columns<Parts, Stride, 2>(c, at, left, out);
+            else
+                run_columns<Parts, Stride, 4>(c, at, left, out);
+        }
+    }
+
+    template <int Parts, int Stride>
+    static void run_channels(const convolution_problem& problem, const work& job, const packed_channels& from,
+                             const unsigned char* outside) noexcept {
+        const convolution_shape& s = problem.shape;
+        weighted_constants<Stride> c;
+        prepare<Parts>(problem, from, outside, c);
+        pack_weights<Parts, Stride>(from, c.weights);
+        input_rows<Parts, Stride> input;
+        input.outside = c.outside;
+        input.width = s.in[2];
+        for_each_range<Parts>(job, [&](const row_range& range, const part_rows& pairs) {
+            for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
+                std::int64_t rows[Parts];
+                for (int part = 0; part < Parts; ++part) {
+                    rows[part] = row_of_pair(s, i + pairs.apart[part]);
+                    const std::int64_t first = rows[part] * Stride - s.pad_begin[1];
+                    for (int j = 0; j < input.count; ++j)
+                        input.row[j][part] = find_row(problem, c, range.plane, first + j);
+                }
+                run_two_rows<Parts, Stride>(c, input, s.pad_begin[2], s.out[2],
+                                            target_at<Parts>(problem, c, range.plane, rows, 0));
+            }
+        });
     }
 };
 
@@ -11392,13 +11833,9 @@ struct depthwise {
             std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
             if (uses_dots != 0) {
                 const unsigned char* const packed_dots = packed_of(problem);
-                if constexpr (depthwise_3x3<Isa>::exists) {
-                    if (depthwise_3x3<Isa>::fits(problem)) {
-                        depthwise_3x3<Isa>::run(problem, in_blocks(s), packed_dots, after_blocks(s),
-                                                packed_dots + dots::packed_bytes(s, in_blocks(s)), outside, parallel);
-                        return;
-                    }
-                }
+                if (run_in_registers<depthwise_3x3<Isa>>(problem, outside, parallel) ||
+                    run_in_registers<depthwise_5x5<Isa>>(problem, outside, parallel))
+                    return;
                 dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
                 if constexpr (half_blocks<Isa>::exist) {
                     half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,
@@ -11426,6 +11863,21 @@ struct depthwise {
 private:
     static const unsigned char* packed_of(const convolution_problem& problem) noexcept {
         return static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+    }
+
+    /// Whether the kernel exists and fits; then it has run.
+    template <class Kernel>
+    static bool run_in_registers(const convolution_problem& problem, const unsigned char* outside,
+                                 const parallel_for& parallel) noexcept {
+        if constexpr (Kernel::exists) {
+            if (!Kernel::fits(problem)) return false;
+            const convolution_shape& s = problem.shape;
+            const unsigned char* const packed = packed_of(problem);
+            Kernel::run(problem, in_blocks(s), packed, after_blocks(s), packed + dots::packed_bytes(s, in_blocks(s)),
+                        outside, parallel);
+            return true;
+        }
+        return false;
     }
 
     /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose

@@ -417,6 +417,35 @@ TEST_CASE("depthwise convolution by 3 x 3 taps gives the scalar bits for every w
     }
 }
 
+TEST_CASE("depthwise convolution by 5 x 5 taps gives the scalar bits for every width, stride, padding and count of "
+          "channels") {
+    std::uint64_t seed = 1500;
+    for (const std::int64_t channels : {5, 32, 47, 64, 80, 96, 200}) {
+        for (const std::int64_t size : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 19}) {
+            for (const std::int64_t stride : {1, 2}) {
+                const std::int64_t begin = static_cast<std::int64_t>(seed % 5),
+                                   end = (static_cast<std::int64_t>(seed) + size) % 5;
+                convolution_case c;
+                c.shape = shape_of(channels, channels, channels, size + 4, 5, stride, 1, begin);
+                for (int axis = 1; axis < 3; ++axis) {
+                    c.shape.in[axis] -= begin < 4 ? begin : 4;
+                    c.shape.out[axis] = (c.shape.in[axis] + begin + end - 5) / stride + 1;
+                }
+                c.shape.batch = seed % 4 == 0 ? 2 : 1;
+                c.input_type = seed % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+                c.zero_point = seed % 2 == 0 ? 131 : -7;
+                c.epilogue = static_cast<int>(seed % 3);
+                c.threads = 1 + static_cast<int>(seed % 5);
+                c.input_gap = static_cast<std::int64_t>(seed % 2);
+                c.output_gap = static_cast<std::int64_t>(seed % 3);
+                CAPTURE(size);
+                CAPTURE(stride);
+                compare_all(c, ++seed);
+            }
+        }
+    }
+}
+
 TEST_CASE("depthwise convolution at stride 2 gives the scalar bits for lines longer than its buffers") {
     for (const std::int64_t width : {125, 126, 127, 128, 130, 260}) {
         convolution_case c;
@@ -432,7 +461,8 @@ TEST_CASE("depthwise convolution at stride 2 gives the scalar bits for lines lon
 TEST_CASE("every instruction set gives the scalar bits for every epilogue, depthwise and dense") {
     for (int variant = 0; variant < epilogue_variants; ++variant) {
         for (const k::convolution_shape& shape :
-             {shape_of(37, 37, 37, 5, 3, 1, 1, 1), shape_of(16, 35, 1, 5, 3, 1, 1, 1),
+             {shape_of(37, 37, 37, 5, 3, 1, 1, 1), shape_of(37, 37, 37, 6, 5, 1, 1, 2),
+              shape_of(37, 37, 37, 7, 5, 2, 1, 2), shape_of(16, 35, 1, 5, 3, 1, 1, 1),
               shape_of(8, 80, 1, 17, 3, 1, 1, 1)}) {
             convolution_case c;
             c.shape = shape;
@@ -479,9 +509,9 @@ TEST_CASE("groups of few channels give the scalar bits for every width, kernel, 
 TEST_CASE("convolution gives the same bits on 1 to 8 threads") {
     for (int count = 1; count <= 8; ++count) {
         for (const k::convolution_shape& shape :
-             {shape_of(20, 20, 20, 9, 3, 1, 1, 1), shape_of(16, 150, 1, 9, 3, 1, 1, 1),
-              shape_of(64, 512, 1, 2, 3, 1, 1, 1), shape_of(6, 260, 2, 7, 3, 1, 1, 1),
-              shape_of(96, 96, 12, 9, 3, 1, 1, 1)}) {
+             {shape_of(20, 20, 20, 9, 3, 1, 1, 1), shape_of(20, 20, 20, 8, 5, 1, 1, 2),
+              shape_of(16, 150, 1, 9, 3, 1, 1, 1), shape_of(64, 512, 1, 2, 3, 1, 1, 1),
+              shape_of(6, 260, 2, 7, 3, 1, 1, 1), shape_of(96, 96, 12, 9, 3, 1, 1, 1)}) {
             convolution_case c;
             c.shape = shape;
             c.threads = count;

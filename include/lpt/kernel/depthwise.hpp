@@ -146,13 +146,9 @@ struct depthwise {
             std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
             if (uses_dots != 0) {
                 const unsigned char* const packed_dots = packed_of(problem);
-                if constexpr (depthwise_3x3<Isa>::exists) {
-                    if (depthwise_3x3<Isa>::fits(problem)) {
-                        depthwise_3x3<Isa>::run(problem, in_blocks(s), packed_dots, after_blocks(s),
-                                                packed_dots + dots::packed_bytes(s, in_blocks(s)), outside, parallel);
-                        return;
-                    }
-                }
+                if (run_in_registers<depthwise_3x3<Isa>>(problem, outside, parallel) ||
+                    run_in_registers<depthwise_5x5<Isa>>(problem, outside, parallel))
+                    return;
                 dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
                 if constexpr (half_blocks<Isa>::exist) {
                     half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,
@@ -180,6 +176,21 @@ struct depthwise {
 private:
     static const unsigned char* packed_of(const convolution_problem& problem) noexcept {
         return static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+    }
+
+    /// Whether the kernel exists and fits; then it has run.
+    template <class Kernel>
+    static bool run_in_registers(const convolution_problem& problem, const unsigned char* outside,
+                                 const parallel_for& parallel) noexcept {
+        if constexpr (Kernel::exists) {
+            if (!Kernel::fits(problem)) return false;
+            const convolution_shape& s = problem.shape;
+            const unsigned char* const packed = packed_of(problem);
+            Kernel::run(problem, in_blocks(s), packed, after_blocks(s), packed + dots::packed_bytes(s, in_blocks(s)),
+                        outside, parallel);
+            return true;
+        }
+        return false;
     }
 
     /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose

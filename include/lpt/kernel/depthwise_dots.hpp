@@ -22,6 +22,12 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
+/// The same by 5 x 5 taps.
+template <class Isa>
+struct depthwise_5x5 {
+    static constexpr bool exists = false;
+};
+
 /// The dot product of depthwise convolution; an instruction set may specialise this with weights in a form of its own:
 ///   weight_group    the weights of four rows, of `lanes` channels; `load_weights` reads them and `step` takes them;
 ///   weight_bytes    bytes of a weight, of which the low one comes first;

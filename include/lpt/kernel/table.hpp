@@ -9,6 +9,7 @@
 #include <lpt/kernel/avx2/dot.hpp>
 #include <lpt/kernel/avx2/lanes.hpp>
 #include <lpt/kernel/avx512_vnni/depthwise_3x3.hpp>
+#include <lpt/kernel/avx512_vnni/depthwise_5x5.hpp>
 #include <lpt/kernel/avx512_vnni/dot.hpp>
 #include <lpt/kernel/avx512_vnni/half_blocks.hpp>
 #include <lpt/kernel/avx512_vnni/lanes.hpp>

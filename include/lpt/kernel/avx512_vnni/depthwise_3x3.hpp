@@ -4,8 +4,7 @@
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
 
-#include <lpt/kernel/avx512_vnni/depthwise_lines.hpp>
-#include <lpt/kernel/avx512_vnni/half_blocks.hpp>
+#include <lpt/kernel/avx512_vnni/depthwise_rows.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -16,10 +15,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
 /// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
 template <>
-struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx512_vnni> {
+struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_rows<on::avx512_vnni> {
     static constexpr bool exists = true;
-    using packing = depthwise_dots<isa_type>;
-    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
 
     static constexpr std::int64_t most_columns =
         63;  // at stride 2, whose quads and the ones beside them fit in the buffer
@@ -27,57 +24,67 @@ struct depthwise_3x3<on::avx512_vnni> : private detail::depthwise_lines<on::avx5
     static bool fits(const convolution_problem& problem) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t stride = s.stride[2];
-        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
-        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
-        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
-        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               (is_fixed(problem.finish) ||
-                finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels, 9));
+        return depthwise_rows::fits(problem, 3) && (stride == 2 || s.out[1] >= 2) && s.pad_begin[2] <= 1 && past <= 1;
     }
 
     /// `full` and `rest`: the channels of the two packings.
     static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
                     const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
                     const parallel_for& parallel) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
-        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
-        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
-        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
-            const work job{problem, outside, rows, row_of(begin), row_of(end)};
-            const auto run_channels = [&job](const packed_channels& from) {
-                switch (from.parts) {
-                    case 1: run_channels_as<1>(job, from); break;
-                    case 2: run_channels_as<2>(job, from); break;
-                    default: run_channels_as<4>(job, from); break;
-                }
-            };
-            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
-                for_each_part(channels_of<packing>(s, full, packed_full, b), run_channels);
-            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
-                for_each_part(channels_of<half_packing>(s, rest, packed_rest, b), run_channels);
-        });
+        const bool pairs = problem.shape.stride[2] == 1;
+        share(problem, pairs, {full, packed_full, rest, packed_rest}, parallel,
+              [&]<int Parts>(const work& job, const packed_channels& from) {
+                  weighted_constants c;
+                  prepare<Parts>(problem, from, outside, c);
+                  pack_weights<Parts>(problem, from, c.weights);
+                  for_each_range<Parts>(job, [&](const row_range& range, const part_rows& rows) {
+                      if (pairs)
+                          run_pairs<Parts>(problem, c, range, rows);
+                      else
+                          run_rows<Parts>(problem, c, range, rows);
+                  });
+              });
     }
 
 private:
-    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
-    struct work {
-        const convolution_problem& problem;
-        const unsigned char* outside;
-        std::int64_t rows;
-        std::int64_t begin;
-        std::int64_t end;
+    struct weighted_constants : constants {
+        alignas(64) unsigned char weights[24 * 64];
     };
 
-    /// Output rows, or pairs of them, of one plane.
-    struct row_range {
-        std::int64_t plane;
-        std::int64_t begin;
-        std::int64_t end;
-    };
+    [[gnu::always_inline]] static __m512i weight(const weighted_constants& c, int i) noexcept {
+        return _mm512_load_si512(c.weights + i * 64);
+    }
+
+    /// In the order in which a stride takes them.
+    template <int Parts>
+    static void pack_weights(const convolution_problem& problem, const packed_channels& from,
+                             unsigned char* to) noexcept {
+        const auto packed = [&](int i) __attribute__((always_inline)) {
+            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
+        };
+        const auto put = [to](int i, __m512i value)
+                             __attribute__((always_inline)) { _mm512_store_si512(to + i * 64, value); };
+        if (problem.shape.stride[2] == 1) {
+#pragma GCC unroll 4
+            for (int i = 0; i < 24; ++i)
+                put(i, packed(i));
+            return;
+        }
+        const __m512i byte = _mm512_set1_epi32(0xff);
+        for (int v = 0; v < 4; ++v) {
+            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
+            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
+            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
+            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
+            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
+            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
+            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
+            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
+            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
+        }
+    }
 
     /// The sums of a column of two output rows.
     using two_rows = accumulator[2][4];
@@ -85,8 +92,9 @@ private:
     /// An input column at stride 1 ends the output column before, adds to the one at it, and begins the next one. Near the left edge
     /// there are none of the first (`Before` < 2) or second (< 1).
     template <int Parts, int Before>
-    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Parts, 1>& places, two_rows& ends,
-                                                  two_rows& goes_on, two_rows& begins, target& out) noexcept {
+    [[gnu::always_inline]] static void add_column(const weighted_constants& c, line_places<Parts, 1>& places,
+                                                  two_rows& ends, two_rows& goes_on, two_rows& begins,
+                                                  target& out) noexcept {
         __m512i mixed[4];
         take_column<Parts, 1>(c, places, mixed);
         if constexpr (Before >= 2) {
@@ -106,7 +114,7 @@ private:
     }
 
     /// The taps of a column, whose weights start at `first` for the first of two rows.
-    [[gnu::always_inline]] static void add_taps(const constants& c, const __m512i (&mixed)[4], int first,
+    [[gnu::always_inline]] static void add_taps(const weighted_constants& c, const __m512i (&mixed)[4], int first,
                                                 two_rows& sum) noexcept {
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
@@ -117,8 +125,8 @@ private:
 
     /// Two output rows at stride 1.
     template <int Parts>
-    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Parts, 1>& given, std::int64_t pad,
-                                               std::int64_t columns, target out) noexcept {
+    [[gnu::noinline]] static void run_two_rows(const weighted_constants& c, line_places<Parts, 1>& given,
+                                               std::int64_t pad, std::int64_t columns, target out) noexcept {
         line_places<Parts, 1> places = given;
         two_rows a, b, d;
         places.go_to(-pad);
@@ -142,8 +150,8 @@ private:
 
     /// A row of quads, to memory.
     template <int Parts>
-    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
-                                            std::int64_t columns, unsigned char* quads) noexcept {
+    [[gnu::noinline]] static void put_quads(const weighted_constants& c, line_places<Parts, 2>& given,
+                                            std::int64_t first, std::int64_t columns, unsigned char* quads) noexcept {
         line_places<Parts, 2> places = given;
         places.go_to(first);
         for (std::int64_t i = 0; i <= columns; ++i) {
@@ -158,7 +166,7 @@ private:
 
     /// The next column of quads: the upper ones from memory, where the lower ones take their place.
     template <int Parts>
-    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Parts, 2>& places,
+    [[gnu::always_inline]] static void take_quads(const weighted_constants& c, line_places<Parts, 2>& places,
                                                   unsigned char*& quads, __m512i (&upper)[4],
                                                   __m512i (&lower)[4]) noexcept {
         take_column<Parts, 2>(c, places, lower);
@@ -172,7 +180,7 @@ private:
 
     /// An output row at stride 2. `quads` has the upper row of quads, and then the lower one.
     template <int Parts>
-    [[gnu::noinline]] static void run_row(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+    [[gnu::noinline]] static void run_row(const weighted_constants& c, line_places<Parts, 2>& given, std::int64_t first,
                                           std::int64_t columns, unsigned char* quads, target out) noexcept {
         line_places<Parts, 2> places = given;
         accumulator weights[16];  // settled, so that they are loaded once
@@ -210,60 +218,15 @@ private:
         end();
     }
 
-    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
-    struct part_rows {
-        std::int64_t count;
-        std::int64_t apart[4];
-    };
-
     template <int Parts>
-    static void run_channels_as(const work& job, const packed_channels& from) noexcept {
-        const convolution_problem& problem = job.problem;
-        constants c;
-        prepare<Parts>(problem, from, job.outside, c);
-        for (std::int64_t i = job.begin; i < job.end;) {
-            const std::int64_t plane = i / job.rows;
-            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
-            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
-            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
-            for (int part = 0; part < Parts; ++part) {
-                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
-                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
-            }
-            if (problem.shape.stride[2] == 1)
-                run_pairs<Parts>(problem, c, range, rows);
-            else
-                run_rows<Parts>(problem, c, range, rows);
-            i = next;
-        }
-    }
-
-    /// From column `column` on; `rows` are those of the parts.
-    template <int Parts>
-    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
-                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t pixel = problem.output_pixel_stride;
-        const std::int64_t row = s.out[2] * pixel;
-        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
-                                  column * pixel + c.channel;
-        target out{to, pixel, row, {}};
-        for (int part = 0; part < Parts; ++part)
-            out.apart[part] = (rows[part] - rows[0]) * row;
-        return out;
-    }
-
-    template <int Parts>
-    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
+    static void run_pairs(const convolution_problem& problem, const weighted_constants& c, const row_range& range,
                           const part_rows& pairs) noexcept {
         const convolution_shape& s = problem.shape;
         for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
             std::int64_t rows[Parts];
             line_places<Parts, 1> places;
             for (int part = 0; part < Parts; ++part) {
-                // An odd last row comes with the one before it, once more.
-                const std::int64_t pair = i + pairs.apart[part];
-                rows[part] = 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+                rows[part] = row_of_pair(s, i + pairs.apart[part]);
                 places.find(problem, c, part, range.plane, rows[part] - s.pad_begin[1]);
             }
             run_two_rows<Parts>(c, places, s.pad_begin[2], s.out[2],
@@ -272,7 +235,7 @@ private:
     }
 
     template <int Parts>
-    static void run_rows(const convolution_problem& problem, const constants& c, const row_range& range,
+    static void run_rows(const convolution_problem& problem, const weighted_constants& c, const row_range& range,
                          const part_rows& part) noexcept {
         const convolution_shape& s = problem.shape;
         alignas(64) unsigned char quads[(most_columns + 1) * 256];

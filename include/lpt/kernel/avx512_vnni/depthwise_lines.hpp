@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of bytes for depthwise convolution by 3 x 3 taps in 512 bits: where they lie, how they come into registers, and how their sums
-// leave them.
+// Lines of bytes for depthwise convolution by 3 x 3 and 5 x 5 taps in 512 bits: where they lie, how they come into registers, and how
+// their sums leave them.
 #pragma once
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
@@ -65,7 +65,6 @@ struct depthwise_lines<on::avx512_vnni> {
 
     /// What holds for a vector of bytes, in slot order.
     struct constants {
-        alignas(64) unsigned char weights[24 * 64];
         alignas(64) std::int32_t start[64];
         alignas(64) float scale[64];
         alignas(64) float bias[64];
@@ -124,29 +123,6 @@ struct depthwise_lines<on::avx512_vnni> {
             put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
             put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
         }
-        const auto packed = [&](int i) __attribute__((always_inline)) {
-            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
-        };
-        const auto put = [&c](int i, __m512i value)
-                             __attribute__((always_inline)) { _mm512_store_si512(c.weights + i * 64, value); };
-        if (problem.shape.stride[2] == 1) {
-#pragma GCC unroll 4
-            for (int i = 0; i < 24; ++i)
-                put(i, packed(i));
-            return;
-        }
-        const __m512i byte = _mm512_set1_epi32(0xff);
-        for (int v = 0; v < 4; ++v) {
-            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
-            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
-            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
-            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
-            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
-            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
-            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
-            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
-            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
-        }
     }
 
     /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
@@ -172,6 +148,20 @@ struct depthwise_lines<on::avx512_vnni> {
         _mm512_store_ps(slots + 48, _mm512_shuffle_f32x4(odd01, odd23, 0xdd));
     }
 
+    /// A row of the image: column 0, and how far apart columns are; a row outside is one column of zero points.
+    struct image_row {
+        const unsigned char* start;
+        std::int64_t pixel;
+    };
+    [[gnu::always_inline]] static image_row find_row(const convolution_problem& problem, const constants& c,
+                                                     std::int64_t plane, std::int64_t h) noexcept {
+        const convolution_shape& s = problem.shape;
+        if (h < 0 || h >= s.in[1]) return {c.outside, 0};
+        const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
+        return {static_cast<const unsigned char*>(problem.input) + c.channel + pixels * problem.input_pixel_stride,
+                problem.input_pixel_stride};
+    }
+
     /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
     /// stride 2 two columns of two rows.
     template <int Parts, int Stride>
@@ -183,25 +173,17 @@ struct depthwise_lines<on::avx512_vnni> {
         std::int64_t width;
         const unsigned char* outside;
 
-        /// Finds row `h` of the image for the lines that read it.
-        [[gnu::always_inline]] void find_row(const convolution_problem& problem, const constants& c, int line,
-                                             std::int64_t plane, std::int64_t h) noexcept {
-            const convolution_shape& s = problem.shape;
-            const bool inside = h >= 0 && h < s.in[1];
-            const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
-            row[line] = inside ? static_cast<const unsigned char*>(problem.input) + c.channel +
-                                     pixels * problem.input_pixel_stride
-                               : c.outside;
-            pixel[line] = inside ? problem.input_pixel_stride : 0;
-        }
         /// The lines of a part, from row `h` of the image on.
         [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int part,
                                          std::int64_t plane, std::int64_t h) noexcept {
             width = problem.shape.in[2];
             outside = c.outside;
 #pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j)
-                find_row(problem, c, 4 * part + j, plane, h + j / Stride);
+            for (int j = 0; j < 4; ++j) {
+                const image_row found = find_row(problem, c, plane, h + j / Stride);
+                row[4 * part + j] = found.start;
+                pixel[4 * part + j] = found.pixel;
+            }
         }
         /// Goes to a column of the image, which may lie outside.
         [[gnu::always_inline]] void go_to(std::int64_t column) noexcept {
@@ -234,21 +216,18 @@ struct depthwise_lines<on::avx512_vnni> {
         std::int64_t apart[4];  // from the first part's
     };
 
-    /// The bytes of a line, of all parts.
-    template <int Parts, int Stride>
-    [[gnu::always_inline]] static __m512i load(const constants& c, const line_places<Parts, Stride>& places,
-                                               int line) noexcept {
+    /// The bytes of all parts of a vector, of which `at(part)` says where they are.
+    template <int Parts, class At>
+    [[gnu::always_inline]] static __m512i load(const constants& c, const At& at) noexcept {
         if constexpr (Parts == 1) {
-            return _mm512_loadu_si512(places.at[line]);
+            return _mm512_loadu_si512(at(0));
         } else if constexpr (Parts == 2) {
-            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[line]));
-            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[4 + line]));
+            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at(0)));
+            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at(1)));
             return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
         } else {
             const auto first = static_cast<__mmask16>(c.inside);
-            const auto part = [&](int i) __attribute__((always_inline)) {
-                return _mm_maskz_loadu_epi8(first, places.at[4 * i + line]);
-            };
+            const auto part = [&](int i) __attribute__((always_inline)) { return _mm_maskz_loadu_epi8(first, at(i)); };
             const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
             const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
             const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
@@ -256,15 +235,9 @@ struct depthwise_lines<on::avx512_vnni> {
         }
     }
 
-    /// The four lines, interleaved, one column further with each call.
-    template <int Parts, int Stride>
-    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
-                                                   __m512i (&mixed)[4]) noexcept {
-        __m512i line[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j)
-            line[j] = load<Parts, Stride>(c, places, j);
-        places.advance();
+    /// Four lines of bytes, of unsigned ones, interleaved.
+    [[gnu::always_inline]] static void interleave(const constants& c, __m512i (&line)[4],
+                                                  __m512i (&mixed)[4]) noexcept {
         if (c.flip != 0) {
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j)
@@ -273,9 +246,19 @@ struct depthwise_lines<on::avx512_vnni> {
         dot::interleave_lines(line, mixed);
     }
 
-    [[gnu::always_inline]] static __m512i weight(const constants& c, int i) noexcept {
-        return _mm512_load_si512(c.weights + i * 64);
+    /// The four lines, interleaved, one column further with each call.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
+                                                   __m512i (&mixed)[4]) noexcept {
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            line[j] = load<Parts>(c, [&](int part) __attribute__((always_inline)) { return places.at[4 * part + j]; });
+        }
+        places.advance();
+        interleave(c, line, mixed);
     }
+
     [[gnu::always_inline]] static accumulator start(const constants& c, int v) noexcept {
         return dot::load(c.start + 16 * v);
     }
