@@ -13,8 +13,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// four columns lie side by side, and five columns, wherever they begin, meet two such quads: two dot products.
 /// Stride 1: the second output row has a line of taps left in input row 5, likewise. Seven dot products for each of the 25 taps' sums.
 /// Stride 2: it has two lines left, in input rows 5 and 6, of which quads are two rows of two columns: three dot products.
-/// Input columns are interleaved in groups of four, of which the last ones are kept in memory. One after the other, the four vectors of
-/// interleaved bytes give eight sums, so that each weight that is loaded serves four of them.
+/// Input columns are interleaved in groups of four, of which the last ones are kept in memory. The four vectors of interleaved bytes
+/// have their turn one after the other: eight sums and ten weights of input rows 1 to 4, each for four columns, fit in the registers.
 /// Parts of vectors, and what is left to `depthwise_dots`: as in `depthwise_3x3`.
 template <>
 struct depthwise_5x5<on::avx512_vnni> : private detail::depthwise_rows<on::avx512_vnni> {
@@ -143,32 +143,69 @@ private:
         interleave(c, line, to);
     }
 
+    /// A quarter of a group: a column of input rows 1 to 4, and a share of the others.
     template <int Parts, int Stride, bool Inside>
-    static void fill(const constants& c, const input_rows<Parts, Stride>& rows, std::int64_t column,
-                     group<Stride>& to) noexcept {
+    [[gnu::always_inline]] static void fill_quarter(const constants& c, const input_rows<Parts, Stride>& rows,
+                                                    std::int64_t column, int quarter, group<Stride>& to) noexcept {
         const auto add =
             [&](const int(&row)[4], const int(&place)[4], __m512i(&mixed)[4])
                 __attribute__((always_inline)) { mix<Parts, Stride, Inside>(c, rows, column, row, place, mixed); };
-#pragma GCC unroll 4
-        for (int x = 0; x < 4; ++x)
-            add({1, 2, 3, 4}, {x, x, x, x}, to.middle[x]);
-        add({0, 0, 0, 0}, {0, 1, 2, 3}, to.above);
+        add({1, 2, 3, 4}, {quarter, quarter, quarter, quarter}, to.middle[quarter]);
+        if (quarter == 0) add({0, 0, 0, 0}, {0, 1, 2, 3}, to.above);
         if constexpr (Stride == 1) {
-            add({5, 5, 5, 5}, {0, 1, 2, 3}, to.below[0]);
+            if (quarter == 2) add({5, 5, 5, 5}, {0, 1, 2, 3}, to.below[0]);
         } else {
-            add({5, 6, 5, 6}, {0, 0, 1, 1}, to.below[0]);
-            add({5, 6, 5, 6}, {2, 2, 3, 3}, to.below[1]);
+            if (quarter == 1) add({5, 6, 5, 6}, {0, 0, 1, 1}, to.below[0]);
+            if (quarter == 3) add({5, 6, 5, 6}, {2, 2, 3, 3}, to.below[1]);
         }
     }
 
+    template <int Parts, int Stride, bool Inside>
+    [[gnu::noinline]] static void fill(const constants& c, const input_rows<Parts, Stride>& rows, std::int64_t column,
+                                       group<Stride>& to) noexcept {
+#pragma GCC unroll 4
+        for (int quarter = 0; quarter < 4; ++quarter)
+            fill_quarter<Parts, Stride, Inside>(c, rows, column, quarter, to);
+    }
+
     template <int Parts, int Stride>
-    [[gnu::always_inline]] static void fill(const constants& c, const input_rows<Parts, Stride>& rows,
-                                            std::int64_t column, group<Stride>& to) noexcept {
-        if (column >= 0 && column + 4 <= rows.width)
+    static bool is_inside(const input_rows<Parts, Stride>& rows, std::int64_t column, std::int64_t count) noexcept {
+        return column >= 0 && column + count <= rows.width;
+    }
+
+    template <int Parts, int Stride>
+    static void fill(const constants& c, const input_rows<Parts, Stride>& rows, std::int64_t column,
+                     group<Stride>& to) noexcept {
+        if (is_inside(rows, column, 4))
             fill<Parts, Stride, true>(c, rows, column, to);
         else
             fill<Parts, Stride, false>(c, rows, column, to);
     }
+
+    /// The groups that output columns read, and, behind them, as many as the next columns need in place of them.
+    template <int Stride>
+    struct group_ring {
+        static constexpr int read = Stride + 1;
+        group<Stride> memory[read + Stride];
+        group<Stride>* at[read + Stride];
+
+        group_ring() noexcept {
+            for (int i = 0; i < read + Stride; ++i)
+                at[i] = &memory[i];
+        }
+        void advance() noexcept {
+            group<Stride>* free[Stride];
+#pragma GCC unroll 2
+            for (int i = 0; i < Stride; ++i)
+                free[i] = at[i];
+#pragma GCC unroll 3
+            for (int i = 0; i < read; ++i)
+                at[i] = at[Stride + i];
+#pragma GCC unroll 2
+            for (int i = 0; i < Stride; ++i)
+                at[read + i] = free[i];
+        }
+    };
 
     /// The sums of one vector, of some columns of two output rows.
     template <int Columns>
@@ -176,7 +213,7 @@ private:
 
     template <int Stride, int Columns>
     [[gnu::always_inline]] static void add_middle(const vector_weights<Stride>& weights,
-                                                  const group<Stride>* const (&groups)[Stride + 1], int v,
+                                                  const group_ring<Stride>& groups, int v,
                                                   sums<Columns>& sum) noexcept {
         accumulator weight[2][5];  // settled, so that they are loaded once
 #pragma GCC unroll 10
@@ -186,7 +223,7 @@ private:
         }
 #pragma GCC unroll 11
         for (int x = 0; x < (Columns - 1) * Stride + 5; ++x) {
-            const __m512i bytes = groups[x / 4]->middle[x % 4][v];
+            const __m512i bytes = groups.at[x / 4]->middle[x % 4][v];
 #pragma GCC unroll 4
             for (int i = 0; i < Columns; ++i) {
                 const int tap = x - i * Stride;
@@ -199,21 +236,20 @@ private:
 
     template <int Stride, int Columns>
     [[gnu::always_inline]] static void add_outer(const vector_weights<Stride>& weights,
-                                                 const group<Stride>* const (&groups)[Stride + 1], int v,
-                                                 sums<Columns>& sum) noexcept {
+                                                 const group_ring<Stride>& groups, int v, sums<Columns>& sum) noexcept {
 #pragma GCC unroll 4
         for (int i = 0; i < Columns; ++i) {
             const int quad = i * Stride / 4, place = i % (4 / Stride);
-            sum[0][i] = dot::step(sum[0][i], groups[quad]->above[v], weights.above[place][0]);
-            sum[0][i] = dot::step(sum[0][i], groups[quad + 1]->above[v], weights.above[place][1]);
+            sum[0][i] = dot::step(sum[0][i], groups.at[quad]->above[v], weights.above[place][0]);
+            sum[0][i] = dot::step(sum[0][i], groups.at[quad + 1]->above[v], weights.above[place][1]);
             if constexpr (Stride == 1) {
-                sum[1][i] = dot::step(sum[1][i], groups[quad]->below[0][v], weights.below[2 * place]);
-                sum[1][i] = dot::step(sum[1][i], groups[quad + 1]->below[0][v], weights.below[2 * place + 1]);
+                sum[1][i] = dot::step(sum[1][i], groups.at[quad]->below[0][v], weights.below[2 * place]);
+                sum[1][i] = dot::step(sum[1][i], groups.at[quad + 1]->below[0][v], weights.below[2 * place + 1]);
             } else {
 #pragma GCC unroll 3
                 for (int k = 0; k < 3; ++k) {
                     const int pair = i + k;
-                    sum[1][i] = dot::step(sum[1][i], groups[pair / 2]->below[pair % 2][v], weights.below[k]);
+                    sum[1][i] = dot::step(sum[1][i], groups.at[pair / 2]->below[pair % 2][v], weights.below[k]);
                 }
             }
         }
@@ -224,12 +260,21 @@ private:
     [[gnu::always_inline]] static __m512i bytes_of_columns(const constants& c, int v,
                                                            const accumulator (&sum)[Columns]) noexcept {
         simd::ints q[Columns];
-        if (c.fixed)
-            round_fixed<Columns>(c, v, sum, q);
-        else
+        if (c.fixed) {
+            simd::ints codes[Columns];  // in memory, unlike `q`
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i)
+                codes[i] = dot::bits(sum[i]);
+            round_fixed<Columns>(c, v, codes);
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i)
+                q[i] = codes[i];
+        } else {
             round<Columns>(c, v, sum, q);
-        __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[0], q[1], q[Columns - 2], q[Columns - 1])
-                                    : simd::pack_in_parts<false>(q[0], q[1], q[Columns - 2], q[Columns - 1]);
+        }
+        constexpr int last = Columns - 1, second = last < 1 ? last : 1, third = last < 2 ? last : 2;
+        __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[0], q[second], q[third], q[last])
+                                    : simd::pack_in_parts<false>(q[0], q[second], q[third], q[last]);
         if (c.limited)
             bytes = c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
         return bytes;
@@ -243,24 +288,24 @@ private:
         for (int i = 0; i < Columns; ++i)
             q[i] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[i])), scale, bias));
     }
+    /// Sums become codes in fixed point. A function of its own: it is long, and what calls it is there many times.
     template <int Columns>
-    [[gnu::always_inline]] static void round_fixed(const constants& c, int v, const accumulator (&sum)[Columns],
-                                                   simd::ints (&q)[Columns]) noexcept {
-        simd::ints x[Columns];
-        simd::fixed_factors factors[Columns];
-#pragma GCC unroll 4
-        for (int i = 0; i < Columns; ++i) {
-            x[i] = dot::bits(sum[i]);
-            factors[i] = c.factors[v];
-        }
+    [[gnu::noinline]] static void round_fixed(const constants& c, int v, simd::ints (&of_columns)[Columns]) noexcept {
         if (c.shifts) {
-            codes_of<simd>(x, factors, simd::broadcast_int(c.zero_point), q);
+            simd::ints x[Columns];
+            simd::fixed_factors factors[Columns];
+#pragma GCC unroll 4
+            for (int i = 0; i < Columns; ++i) {
+                x[i] = of_columns[i];
+                factors[i] = c.factors[v];
+            }
+            codes_of<simd>(x, factors, simd::broadcast_int(c.zero_point), of_columns);
             return;
         }
         const auto numbers = c.fixed_numbers.load<simd>(16 * v);
 #pragma GCC unroll 4
         for (int i = 0; i < Columns; ++i)
-            q[i] = numbers.code(x[i]);
+            of_columns[i] = numbers.code(of_columns[i]);
     }
 
     /// From the bytes of four vectors, a column's after the other's, to those of each column.
@@ -275,14 +320,14 @@ private:
         of_column[3] = _mm512_unpackhi_epi64(high01, high23);
     }
 
-    /// `Columns` columns of two output rows, of which the first `count` are stored.
-    template <int Parts, int Stride, int Columns>
+    /// `Columns` columns of two output rows. `Fills`: the next groups, whose columns from `next` on are inside the image, are filled at
+    /// the same time: interleaving and dot products keep different parts of a processor busy.
+    template <int Parts, int Stride, int Columns, bool Fills>
     [[gnu::noinline]] static void run_columns(const weighted_constants<Stride>& c,
-                                              const group<Stride>* const (&groups)[Stride + 1], std::int64_t count,
-                                              target& out) noexcept {
+                                              const input_rows<Parts, Stride>& rows, std::int64_t next,
+                                              const group_ring<Stride>& groups, target& out) noexcept {
         __m512i bytes[2][4];
-#pragma GCC unroll 1
-        for (int v = 0; v < 4; ++v) {
+        const auto run_vector = [&](int v) __attribute__((always_inline)) {
             sums<Columns> sum;
             const accumulator first = start(c, v);
 #pragma GCC unroll 4
@@ -292,16 +337,27 @@ private:
             add_outer<Stride, Columns>(c.weights[v], groups, v, sum);
             bytes[0][v] = bytes_of_columns<Columns>(c, v, sum[0]);
             bytes[1][v] = bytes_of_columns<Columns>(c, v, sum[1]);
+        };
+        if constexpr (Fills) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+#pragma GCC unroll 2
+                for (int i = 0; i < Stride; ++i)
+                    fill_quarter<Parts, Stride, true>(c, rows, next + 4 * i, v, *groups.at[groups.read + i]);
+                run_vector(v);
+            }
+        } else {
+#pragma GCC unroll 1
+            for (int v = 0; v < 4; ++v)
+                run_vector(v);
         }
 #pragma GCC unroll 2
         for (int r = 0; r < 2; ++r) {
             __m512i pixels[4];
             sort(bytes[r], pixels);
-            unsigned char* to = out.to + r * out.row;
 #pragma GCC unroll 4
-            for (int i = 0; i < Columns; ++i, to += out.pixel) {
-                if (i < count) store_parts<Parts>(c, pixels[i], to, out.apart);
-            }
+            for (int i = 0; i < Columns; ++i)
+                store_parts<Parts>(c, pixels[i], out.to + r * out.row + i * out.pixel, out.apart);
         }
         out.to += Columns * out.pixel;
     }
@@ -309,24 +365,30 @@ private:
     template <int Parts, int Stride>
     static void run_two_rows(const weighted_constants<Stride>& c, const input_rows<Parts, Stride>& rows,
                              std::int64_t pad, std::int64_t columns, target out) noexcept {
-        group<Stride> groups[Stride + 1];
-        const group<Stride>* at[Stride + 1];
-        std::int64_t column = -pad;
-        fill(c, rows, column, groups[0]);
-        int kept = 0;
+        group_ring<Stride> groups;
+        const std::int64_t needed = ((columns - 1) * Stride + 5 + 3) / 4;
+        std::int64_t filled = 0;
+        for (; filled < needed && filled < groups.read; ++filled)
+            fill(c, rows, 4 * filled - pad, *groups.at[filled]);
         for (std::int64_t left = columns; left > 0; left -= 4) {
-            at[0] = &groups[kept];
-            const bool few = left <= 2;
-            for (int i = 1; i <= (few ? 1 : Stride); ++i) {
-                kept = kept == Stride ? 0 : kept + 1;
-                column += 4;
-                fill(c, rows, column, groups[kept]);
-                at[i] = &groups[kept];
+            const std::int64_t next = 4 * filled - pad;
+            if constexpr (Parts == 1) {  // all channels but the last few
+                if (needed - filled >= Stride && is_inside(rows, next, 4 * Stride)) {
+                    run_columns<Parts, Stride, 4, true>(c, rows, next, groups, out);
+                    filled += Stride;
+                    groups.advance();
+                    continue;
+                }
             }
-            if (few)
-                run_columns<Parts, Stride, 2>(c, at, left, out);
-            else
-                run_columns<Parts, Stride, 4>(c, at, left, out);
+            for (int i = 0; i < Stride && filled < needed; ++i, ++filled)
+                fill(c, rows, 4 * filled - pad, *groups.at[groups.read + i]);
+            switch (left) {
+                case 1: run_columns<Parts, Stride, 1, false>(c, rows, next, groups, out); break;
+                case 2: run_columns<Parts, Stride, 2, false>(c, rows, next, groups, out); break;
+                case 3: run_columns<Parts, Stride, 3, false>(c, rows, next, groups, out); break;
+                default: run_columns<Parts, Stride, 4, false>(c, rows, next, groups, out);
+            }
+            groups.advance();
         }
     }
 
