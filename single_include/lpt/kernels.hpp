@@ -5802,10 +5802,12 @@ struct depthwise_lines<on::avx512_vnni> {
     [[gnu::always_inline]] static image_row find_row(const convolution_problem& problem, const constants& c,
                                                      std::int64_t plane, std::int64_t h) noexcept {
         const convolution_shape& s = problem.shape;
-        if (h < 0 || h >= s.in[1]) return {c.outside, 0};
+        const bool inside = h >= 0 && h < s.in[1];
         const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
-        return {static_cast<const unsigned char*>(problem.input) + c.channel + pixels * problem.input_pixel_stride,
-                problem.input_pixel_stride};
+        return {inside
+                    ? static_cast<const unsigned char*>(problem.input) + c.channel + pixels * problem.input_pixel_stride
+                    : c.outside,
+                inside ? problem.input_pixel_stride : 0};
     }
 
     /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
