@@ -18659,6 +18659,47 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/top_k.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+#define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
+/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
+/// a NaN at the first place stays. The results stand in that order, or in that of their places.
+/// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
+struct top_k_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    std::int64_t count = 1;
+    bool least = false;
+    bool by_place = false;
+    bool wide_indices = false;
+    const float* input = nullptr;
+    float* values = nullptr;
+    void* indices = nullptr;
+
+    static constexpr const char* name = "top_k";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("count", self.count);
+        visit("least", self.least);
+        visit("by_place", self.by_place);
+        visit("wide_indices", self.wide_indices);
+        visit("input", self.input);
+        visit("values", self.values);
+        visit("indices", self.indices);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -19010,7 +19051,7 @@ struct convert_problem {
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems =
     problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
-                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem, top_k_problem>;
 
 namespace detail {
 

@@ -1126,6 +1126,47 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/top_k.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+#define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
+/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
+/// a NaN at the first place stays. The results stand in that order, or in that of their places.
+/// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
+struct top_k_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    std::int64_t count = 1;
+    bool least = false;
+    bool by_place = false;
+    bool wide_indices = false;
+    const float* input = nullptr;
+    float* values = nullptr;
+    void* indices = nullptr;
+
+    static constexpr const char* name = "top_k";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("count", self.count);
+        visit("least", self.least);
+        visit("by_place", self.by_place);
+        visit("wide_indices", self.wide_indices);
+        visit("input", self.input);
+        visit("values", self.values);
+        visit("indices", self.indices);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -1477,7 +1518,7 @@ struct convert_problem {
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems =
     problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
-                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem, top_k_problem>;
 
 namespace detail {
 
@@ -2538,6 +2579,75 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
     };
     job work{&f, count, grain, grains, tasks};
     parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+}
+
+namespace detail {
+
+/// A range of pieces that several tasks take from. Each begins with its own share, which is next to what it did in the layer before, and then helps
+/// those whose share is not done.
+template <class Isa>
+struct shared_pieces {
+    static constexpr std::int64_t most_tasks = 64;
+
+    struct alignas(64) cursor {
+        std::int64_t next;
+        std::int64_t end;
+    };
+    cursor of_task[most_tasks];
+    int tasks;
+
+    void start(std::int64_t pieces, int count) noexcept {
+        tasks = count;
+        for (int task = 0; task < tasks; ++task)
+            of_task[task] = {pieces * task / tasks, pieces * (task + 1) / tasks};
+    }
+    /// Calls f(piece) for every piece that nobody else takes.
+    template <class Function>
+    void take(int task, const Function& f) noexcept {
+        for (int i = 0; i < tasks; ++i) {
+            cursor& from = of_task[(task + i) % tasks];
+            while (__atomic_load_n(&from.next, __ATOMIC_RELAXED) < from.end) {
+                const std::int64_t piece = __atomic_fetch_add(&from.next, 1, __ATOMIC_RELAXED);
+                if (piece >= from.end) break;
+                f(piece);
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+/// As `split`, but where there is much to do, each task's part is cut into up to four pieces, which go to whoever is free: a thread that
+/// comes late, or whose processor is slower, leaves some of its pieces to the others. f(begin, end, task) is called for each piece, never twice at once
+/// with the same task. `worth`: how much of the range a piece has at least, some ten microseconds: pieces cost more than parts
+/// that stay in one cache.
+template <class Isa, class Function>
+inline void share_out(const parallel_for& parallel, std::int64_t count, std::int64_t grain, std::int64_t worth,
+                      const Function& f) noexcept {
+    constexpr std::int64_t most_pieces = 4;  // of a task
+    const std::int64_t threads = parallel.run == nullptr ? 1 : parallel.threads;
+    const std::int64_t worth_of_task = count / (threads * (worth < grain ? grain : worth));
+    if (threads < 2 || threads > detail::shared_pieces<Isa>::most_tasks || worth_of_task < 2) {
+        split<Isa>(parallel, count, grain, f);
+        return;
+    }
+    const std::int64_t pieces = threads * (worth_of_task < most_pieces ? worth_of_task : most_pieces);
+    const std::int64_t grains = (count + grain - 1) / grain;
+    detail::shared_pieces<Isa> all;
+    all.start(pieces, parallel.threads);
+    split<Isa>(parallel, threads, 1, [&](std::int64_t, std::int64_t, int task) {
+        all.take(task, [&](std::int64_t piece) {
+            const std::int64_t begin = grains * piece / pieces * grain;
+            const std::int64_t past = grains * (piece + 1) / pieces * grain;
+            f(begin, past < count ? past : count, task);
+        });
+    });
+}
+/// The same for a grain that is worth a task, a microsecond.
+template <class Isa, class Function>
+inline void share_out(const parallel_for& parallel, std::int64_t count, std::int64_t grain,
+                      const Function& f) noexcept {
+    share_out<Isa>(parallel, count, grain, 32 * grain, f);
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -8244,6 +8354,66 @@ private:
 #endif
 #endif
 
+// ======== lpt/kernel/dense_row.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_ROW_HPP
+#define LPT_HOLDS_KERNEL_DENSE_ROW_HPP
+// One row times packed columns.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A sum waits for the one before into the same column, and a panel alone has few of them under way: several go side by side. Each
+/// column adds in the order of k, as in a tile.
+template <class Isa, class Arithmetic>
+struct dense_row {
+    using layout = dense_layout<Arithmetic>;
+    using sum_type = typename Arithmetic::sum_type;
+    static constexpr int vectors = Arithmetic::vectors;
+    static constexpr int panels = vectors < 4 ? 8 / vectors : 2;
+    static constexpr std::int64_t columns = panels * layout::panel_columns;
+
+    /// Adds the row's products with `panels` panels of full width, which follow each other from `panel` on, to `sums`. `taps`: where the
+    /// row's taps begin, `offset` bytes further.
+    static void run(const layout& shape, const unsigned char* const* taps, std::int64_t offset,
+                    const unsigned char* panel, sum_type* sums) noexcept {
+        constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
+        constexpr std::int64_t row_step = Arithmetic::group * Arithmetic::row_value_bytes;
+        const std::int64_t distance = layout::panel_columns * shape.column_bytes();
+        const std::int64_t bytes = (shape.channels + Arithmetic::group - 1) / Arithmetic::group * row_step;
+        typename Arithmetic::accumulator sum[panels][vectors];
+#pragma GCC unroll 8
+        for (int p = 0; p < panels; ++p) {
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v)
+                sum[p][v] = Arithmetic::load(sums + (p * vectors + v) * Arithmetic::lanes);
+        }
+        for (std::int64_t t = 0; t < shape.taps; ++t) {
+            const unsigned char* const row = taps[t] + offset;
+            for (std::int64_t at = 0; at < bytes; at += row_step, panel += vectors * vector_bytes) {
+                const auto value = Arithmetic::load_row(row + at);
+#pragma GCC unroll 8
+                for (int p = 0; p < panels; ++p) {
+#pragma GCC unroll 8
+                    for (int v = 0; v < vectors; ++v) {
+                        const auto column = Arithmetic::load_columns(panel + p * distance + v * vector_bytes);
+                        sum[p][v] = Arithmetic::step(sum[p][v], value, column);
+                    }
+                }
+            }
+        }
+#pragma GCC unroll 8
+        for (int p = 0; p < panels; ++p) {
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v) {
+                Arithmetic::settle(sum[p][v]);
+                Arithmetic::store(sums + (p * vectors + v) * Arithmetic::lanes, sum[p][v]);
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/dense.hpp
 #ifndef LPT_HOLDS_KERNEL_DENSE_HPP
 #define LPT_HOLDS_KERNEL_DENSE_HPP
@@ -8427,6 +8597,7 @@ struct dense {
                         filled = false;
                     }
                 }
+                if (s.rows == 1 && takes_row(c, s)) unit = run_row(c, s, g, unit, past);
                 for (; unit < past; ++unit) {
                     // The panel that follows; in the end the first one, for the next block.
                     const unsigned char* next = nullptr;
@@ -8448,26 +8619,31 @@ struct dense {
         const std::int64_t units = c.shape.groups * c.shape.panels();
         parallel_for some = parallel;
         some.threads = threads_for(c, parallel.threads);
+        const std::int64_t pieces = 1 + steps_of(c) / worth_of_piece;
         if (splits_rows(c, some.threads)) {
             const bool many = c.rows >= many_tiles * tile_rows * some.threads;
-            split<Isa>(some, c.rows, many ? tile_rows : 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+            share_out<Isa>(some, c.rows, many ? tile_rows : 1, many ? 1 + c.rows / pieces : c.rows,
+                           [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
         } else {
-            split<Isa>(some, units, 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+            share_out<Isa>(some, units, 1, 1 + units / pieces,
+                           [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
         }
     }
 
 private:
     static constexpr std::int64_t least_steps =
         4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t worth_of_piece = 64 * least_steps;
     static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
 
-    /// How many threads are worth their round.
-    static int threads_for(const call& c, int threads) noexcept {
+    static std::int64_t steps_of(const call& c) noexcept {
         const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
         const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
-        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return c.rows * vectors * depth;
+    }
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t most = steps_of(c) / least_steps;
         return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
     }
 
@@ -8658,6 +8834,44 @@ private:
         if (!c.shape.is_ordered()) return nullptr;
         return reinterpret_cast<const std::uint16_t*>(c.packed + c.shape.orders_offset()) +
                (g * c.shape.panels() + panel) * c.shape.order_size();
+    }
+
+    /// Whether one row takes panels side by side: what panels have of their own is left to each of them.
+    static bool takes_row(const call& c, const state& s) noexcept {
+        return !s.chunks && !c.shape.four_bits && !c.shape.is_ordered() && s.header.differs == 0;
+    }
+    /// One row: panels of full width, several at a time. Gives the unit that follows them.
+    static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
+                                std::int64_t past) noexcept {
+        using row = dense_row<Isa, Arithmetic>;
+        alignas(64) sum_type sums[row::columns];
+        for (; unit + row::panels <= past; unit += row::panels) {
+            const std::int64_t panel = unit - g * c.shape.panels();
+            if (c.shape.panel_width(panel + row::panels - 1) != layout::panel_columns) break;
+            const std::int64_t first = panel * layout::panel_columns;
+            const std::int64_t left = c.shape.columns - first;
+            const std::int64_t channel = g * c.shape.columns + first;
+            start_row(c, s, g, first, sums);
+            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), sums);
+            finish<Isa>::tile(
+                *c.finish, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
+                c.output + (s.first * c.output_stride + channel) * bytes_of(c.finish->output_type), c.output_stride);
+        }
+        return unit;
+    }
+    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first_column,
+                          sum_type (&sums)[dense_row<Isa, Arithmetic>::columns]) noexcept {
+        constexpr std::int64_t columns = dense_row<Isa, Arithmetic>::columns;
+        if constexpr (is_float) {
+            for (sum_type& each : sums)
+                each = 0;
+        } else {
+            fill_start(c, g, first_column, columns, s.header, sums, nullptr);
+            if (s.header.zero_point == 0) return;
+            const auto more = lanes<Isa>::broadcast_int(*s.row_sums);
+            for (std::int64_t i = 0; i < columns; i += lanes<Isa>::width)
+                lanes<Isa>::store_int(sums + i, lanes<Isa>::add_int(lanes<Isa>::load_int(sums + i), more));
+        }
     }
 
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
@@ -9403,38 +9617,42 @@ struct kernel_of<Isa, attention_problem> {
         }
     }
 
+    static constexpr std::int64_t worth_of_piece = 2097152;  // products: some ten microseconds
+
     static void run(const attention_problem& p, const parallel_for& parallel) noexcept {
         const attention_scratch sizes = scratch_of(p);
         std::int64_t heads = 1;
         for (std::int64_t axis = 0; axis < p.head_axes; ++axis)
             heads *= p.heads[axis];
-        split<Isa>(parallel, heads, 1, [&](std::int64_t begin, std::int64_t end, int task) {
-            parts memory;
-            memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
-            memory.values = memory.keys + sizes.packed_keys;
-            memory.rows = memory.values + sizes.packed_values;
-            memory.scores = memory.rows + sizes.rows;
-            memory.bias = memory.scores + sizes.scores;
-            memory.sums = memory.bias + sizes.bias;
-            head before;
-            for (std::int64_t i = begin; i < end; ++i) {
-                const head at = head_at(p, i);
-                // Heads that share keys or values follow each other where these broadcast along the last axes.
-                if (i == begin || at.key != before.key) {
-                    if (has_tiles && multiplies_bytes(p))
-                        pack_bytes(p, at, memory.keys);
-                    else
-                        pack_keys(p, at, sizes.keys_padded, memory);
-                }
-                if (!reads_values_directly(p) && (i == begin || at.value != before.value))
-                    pack_values(p, at, sizes.width_padded, memory.values);
-                for (std::int64_t first = 0; first < p.queries; first += block_rows) {
-                    const std::int64_t rest = p.queries - first;
-                    run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
-                }
-                before = at;
-            }
-        });
+        const std::int64_t products = p.queries * p.keys * (p.depth + p.width);
+        share_out<Isa>(parallel, heads, 1, 1 + worth_of_piece / (1 + products),
+                       [&](std::int64_t begin, std::int64_t end, int task) {
+                           parts memory;
+                           memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
+                           memory.values = memory.keys + sizes.packed_keys;
+                           memory.rows = memory.values + sizes.packed_values;
+                           memory.scores = memory.rows + sizes.rows;
+                           memory.bias = memory.scores + sizes.scores;
+                           memory.sums = memory.bias + sizes.bias;
+                           head before;
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const head at = head_at(p, i);
+                               // Heads that share keys or values follow each other where these broadcast along the last axes.
+                               if (i == begin || at.key != before.key) {
+                                   if (has_tiles && multiplies_bytes(p))
+                                       pack_bytes(p, at, memory.keys);
+                                   else
+                                       pack_keys(p, at, sizes.keys_padded, memory);
+                               }
+                               if (!reads_values_directly(p) && (i == begin || at.value != before.value))
+                                   pack_values(p, at, sizes.width_padded, memory.values);
+                               for (std::int64_t first = 0; first < p.queries; first += block_rows) {
+                                   const std::int64_t rest = p.queries - first;
+                                   run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
+                               }
+                               before = at;
+                           }
+                       });
     }
 };
 
@@ -9730,7 +9948,7 @@ struct kernel_of<Isa, cast_problem> {
     }
 
     static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
-        split<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
             const bool from_whole = numbers::is_whole(p.input_type);
             if (from_whole && numbers::is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
             const bool is_single = !from_whole && p.input_type != number_type::f64;
@@ -9919,7 +10137,7 @@ struct rows_as_bytes {
 
     void round(const parallel_for& parallel) const noexcept {
         constexpr std::int64_t least_numbers = 32768;  // worth a task
-        split<Isa>(parallel, p.rows, 1 + least_numbers / p.inner, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, 1 + least_numbers / p.inner, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row)
                 round_row(row);
         });
@@ -10448,7 +10666,7 @@ private:
         const std::int64_t row_blocks = (p.rows + Panel::most_rows - 1) / Panel::most_rows;
         const std::int64_t rows = p.rows < Panel::most_rows ? p.rows : Panel::most_rows;
         const std::int64_t grain = 1 + least_products / (rows * p.inner * Panel::columns);
-        split<Isa>(parallel, panels * row_blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, panels * row_blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
             alignas(64) float sums[Panel::most_rows * Panel::columns];
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t first = i / panels * Panel::most_rows;
@@ -11036,7 +11254,7 @@ struct transpose {
     static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t matrix = p.rows * p.columns;
         const std::int64_t grain = 1 + 4096 / matrix;
-        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
                 few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
                                                   static_cast<Element*>(p.output) + i * matrix);
@@ -11057,7 +11275,7 @@ struct transpose {
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
         const std::int64_t blocks = row_blocks * column_blocks;
-        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t n = i / blocks;
                 const std::int64_t first_row = i % blocks / column_blocks * block;
@@ -11201,7 +11419,7 @@ struct convert {
                 run_channels(p, 0, 0, 0, head);
             }
             const std::int64_t whole = (p.channels - head) / step * step;
-            split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
+            share_out<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
                 typename lines::line part = all;
                 part.input += (head + begin) * from_bytes;
                 part.output += (head + begin) * to_bytes;
@@ -11511,7 +11729,7 @@ struct convert {
                                    : planes ? p.channels
                                             : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
-        split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t part = tiles ? i / outer % parts : i % parts;
                 const std::int64_t first = part * finish_columns;
@@ -12163,7 +12381,7 @@ struct grouped_convolution {
                     const parallel_for& parallel) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t lines = s.batch * s.out[0] * s.out[1];
-        split<Isa>(parallel, lines, 1, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, lines, 1, [&](std::int64_t begin, std::int64_t end, int) {
             switch (geometry::group_in(s)) {
                 case 4: return run_lines<4>(problem, outside, begin, end);
                 case 8: return run_lines<8>(problem, outside, begin, end);
@@ -12604,7 +12822,8 @@ struct transposed_convolution {
         if (some.threads < 1) some.threads = 1;
         const bool joins = joins_pixels(problem);
         const std::int64_t own = task_bytes(s);
-        split<Isa>(some, lines, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+        const std::int64_t worth = 1 + lines * (8 * least_products) / (1 + work);
+        share_out<Isa>(some, lines, 1, worth, [&](std::int64_t begin, std::int64_t end, int task) {
             phase_call of{problem, call, {}, {}, {}, scratch + task * own, {}};
             of.rows.shape = &s;
             of.rows.image = image;
@@ -13444,13 +13663,13 @@ struct kernel_of<Isa, fixed_binary_problem> {
         const bool dense = p.a_step == 1 && p.b_step == 1 && p.a_row_stride == p.columns && p.b_row_stride == p.columns;
         if (dense || p.rows == 1) {
             p.columns *= p.rows;
-            split<Isa>(parallel, p.columns, least_elements, [&](std::int64_t begin, std::int64_t end, int) {
+            share_out<Isa>(parallel, p.columns, least_elements, [&](std::int64_t begin, std::int64_t end, int) {
                 run_row(p, p.a + begin * p.a_step, p.b + begin * p.b_step, end - begin, p.output + begin);
             });
             return;
         }
         const std::int64_t grain = p.columns > 0 ? (least_elements + p.columns - 1) / p.columns : 1;
-        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t r = begin; r < end; ++r)
                 run_row(p, p.a + r * p.a_row_stride, p.b + r * p.b_row_stride, p.columns, p.output + r * p.columns);
         });
@@ -14129,7 +14348,7 @@ struct kernel_of<Isa, fixed_resize_problem> {
     static void run(const fixed_resize_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t line = p.out[1] * p.channels;
         const std::int64_t grain = line >= least_elements ? 1 : (least_elements + line - 1) / line;
-        split<Isa>(parallel, p.batch * p.out[0], grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.batch * p.out[0], grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row)
                 run_row(p, row / p.out[0], row % p.out[0]);
         });
@@ -14210,7 +14429,7 @@ struct kernel_of<Isa, fixed_sum_problem> {
         const std::int64_t pixels = p.batch * p.out[0] * p.out[1];
         const std::int64_t window = p.kernel[0] * p.kernel[1] * (p.channels < block ? p.channels : block);
         const std::int64_t grain = window >= least_elements ? 1 : (least_elements + window - 1) / window;
-        split<Isa>(parallel, pixels * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, pixels * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
             scaling to(p);
             for (std::int64_t unit = begin; unit < end; ++unit)
                 run_block(p, to, unit / blocks, unit % blocks * block);
@@ -14514,24 +14733,24 @@ template <class Isa, class Problem, class Row, class Columns>
     constexpr std::int64_t least_elements = 8192;  // worth a task
     constexpr std::int64_t width = lanes<Isa>::width;
     if (layout.rows) {
-        split<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
-                   [&](std::int64_t begin, std::int64_t end, int) {
-                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
-                       for (std::int64_t i = begin; i < end; ++i, at.next())
-                           row(i, at.offset());
-                   });
+        share_out<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
+                           for (std::int64_t i = begin; i < end; ++i, at.next())
+                               row(i, at.offset());
+                       });
         return;
     }
     const std::int64_t blocks = (layout.length + width - 1) / width;
-    split<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                   axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
-                   for (std::int64_t i = begin; i < end; ++i) {
-                       const std::int64_t first = i % blocks * width;
-                       columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
-                       if ((i + 1) % blocks == 0) at.next();
-                   }
-               });
+    share_out<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
+                       for (std::int64_t i = begin; i < end; ++i) {
+                           const std::int64_t first = i % blocks * width;
+                           columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                           if ((i + 1) % blocks == 0) at.next();
+                       }
+                   });
 }
 
 template <class Isa>
@@ -14687,7 +14906,7 @@ namespace lpt::inline LPT_ABI::kernel {
 template <class Isa>
 struct lookup {
     static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
-        split<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
             const std::uint8_t* const table = problem.table;
             const std::int64_t vectors =
                 lanes<Isa>::look_up(table, problem.input + begin, problem.output + begin, end - begin);
@@ -14920,7 +15139,7 @@ struct kernel_of<Isa, pointwise_problem> {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)
             elements *= p.sizes[axis];
-        split<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
             if (chooses_rows(p)) return copy_rows(p, begin, end);
             switch (p.input_type) {
                 case number_type::f64: return run_through<double>(p, begin, end);
@@ -15291,7 +15510,7 @@ struct kernel_of<Isa, real_prelu_problem> {
 
     static void run(const real_prelu_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
-        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
                 if (p.negative != nullptr)
                     run_columns<by_factors>(p, c, begin, end);
@@ -15806,14 +16025,14 @@ struct kernel_of<Isa, resampling_problem> {
         const std::int64_t grain = 1 + 4096 / p.inner;
         if (p.plane_rows != 0) {
             const std::int64_t tiles = (p.length + block - 1) / block;
-            split<Isa>(parallel, p.outer * tiles, 1 + grain / block,
-                       [&p, tiles](std::int64_t begin, std::int64_t end, int) {
-                           for (std::int64_t i = begin; i < end; ++i)
-                               run_tile(p, i / tiles, i % tiles * block);
-                       });
+            share_out<Isa>(parallel, p.outer * tiles, 1 + grain / block,
+                           [&p, tiles](std::int64_t begin, std::int64_t end, int) {
+                               for (std::int64_t i = begin; i < end; ++i)
+                                   run_tile(p, i / tiles, i % tiles * block);
+                           });
             return;
         }
-        split<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const float* const from = p.input + i / p.length * p.input_length * p.inner;
                 if (p.inner == 1)
@@ -16160,7 +16379,7 @@ struct kernel_of<Isa, softmax_problem> {
         if (p.length <= 0) return;
         const std::int64_t rows_of_task = least_elements / p.length + 1;
         if (p.inner == 1) {
-            split<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
+            share_out<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
                 for (std::int64_t row = begin; row < end; ++row) {
                     const float* const from = p.input + row * p.length;
                     float* const to = p.output + row * p.length;
@@ -16173,13 +16392,14 @@ struct kernel_of<Isa, softmax_problem> {
             return;
         }
         const std::int64_t blocks = (p.inner + simd::width - 1) / simd::width;
-        split<Isa>(parallel, p.outer * blocks, rows_of_task, [&p, blocks](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i % blocks * simd::width;
-                const std::int64_t at = i / blocks * p.length * p.inner + first;
-                run_columns(p, p.input + at, p.output + at, p.inner - first);
-            }
-        });
+        share_out<Isa>(parallel, p.outer * blocks, rows_of_task,
+                       [&p, blocks](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const std::int64_t first = i % blocks * simd::width;
+                               const std::int64_t at = i / blocks * p.length * p.inner + first;
+                               run_columns(p, p.input + at, p.output + at, p.inner - first);
+                           }
+                       });
     }
 
     /// Columns next to each other, one in each lane, of which `count` are inside.
@@ -16201,6 +16421,252 @@ struct kernel_of<Isa, softmax_problem> {
                 p.logarithm ? simd::subtract(simd::subtract(x, most), shift) : simd::multiply(x, shift);
             store_part<Isa>(to + i * p.inner, result, count);
         }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/top_k.hpp
+#ifndef LPT_HOLDS_KERNEL_TOP_K_HPP
+#define LPT_HOLDS_KERNEL_TOP_K_HPP
+// The greatest numbers along an axis, and where they are.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// `Least`: the least ones are looked for.
+template <class Isa, bool Least, class Index>
+struct top_k {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    using mask = typename simd::mask;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t least_elements = 8192;  // worth a task
+
+    static void run(const top_k_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t grain = 1 + least_elements / p.length;
+        if (p.count == 1 && p.inner >= width) {
+            const std::int64_t blocks = (p.inner + width - 1) / width;
+            share_out<Isa>(parallel, p.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t i = begin; i < end; ++i)
+                    first_of_columns(p, i / blocks, i % blocks * width);
+            });
+            return;
+        }
+        share_out<Isa>(parallel, p.outer * p.inner, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                line of{p, i / p.inner, i % p.inner};
+                if (p.count == 1 && p.inner == 1)
+                    first_of_row(of);
+                else
+                    select(of);
+            }
+        });
+    }
+
+private:
+    static bool before(float a, float b) noexcept { return Least ? a < b : a > b; }
+    [[gnu::always_inline]] static mask lanes_before(floats a, floats b) noexcept {
+        return Least ? simd::less(a, b) : simd::less(b, a);
+    }
+    [[gnu::always_inline]] static ints choose(mask condition, ints yes, ints no) noexcept {
+        return simd::bits(simd::select(condition, simd::from_bits(yes), simd::from_bits(no)));
+    }
+
+    /// One line along the axis, and where its results go.
+    struct line {
+        const float* from;
+        float* values;
+        Index* indices;
+        std::int64_t length, count, step;
+        bool by_place;
+
+        line(const top_k_problem& p, std::int64_t outer, std::int64_t inner) noexcept
+            : from(p.input + outer * p.length * p.inner + inner),
+              values(p.values + outer * p.count * p.inner + inner),
+              indices(static_cast<Index*>(p.indices) + outer * p.count * p.inner + inner),
+              length(p.length),
+              count(p.count),
+              step(p.inner),
+              by_place(p.by_place) {}
+
+        [[gnu::always_inline]] float number(std::int64_t i) const noexcept { return from[i * step]; }
+        [[gnu::always_inline]] float& value(std::int64_t i) const noexcept { return values[i * step]; }
+        [[gnu::always_inline]] Index& index(std::int64_t i) const noexcept { return indices[i * step]; }
+        void put(std::int64_t i, std::int64_t place) const noexcept {
+            value(i) = number(place);
+            index(i) = static_cast<Index>(place);
+        }
+        void swap(std::int64_t a, std::int64_t b) const noexcept {
+            std::swap(value(a), value(b));
+            std::swap(index(a), index(b));
+        }
+    };
+
+    // -- the first alone
+
+    /// Columns next to each other, one in each lane.
+    static void first_of_columns(const top_k_problem& p, std::int64_t outer, std::int64_t first) noexcept {
+        const line of{p, outer, first};
+        const std::int64_t count = p.inner - first;  // that are inside
+        floats best = load_part<Isa>(of.from, count);
+        ints place = simd::broadcast_int(0);
+        for (std::int64_t i = 1; i < p.length; ++i) {
+            const floats x = load_part<Isa>(of.from + i * p.inner, count);
+            const mask better = lanes_before(x, best);
+            best = simd::select(better, x, best);
+            place = choose(better, simd::broadcast_int(static_cast<std::int32_t>(i)), place);
+        }
+        store_part<Isa>(of.values, best, count);
+        std::int32_t places[width];
+        simd::store_int(places, place);
+        for (std::int64_t i = 0; i < width && i < count; ++i)
+            of.indices[i] = static_cast<Index>(places[i]);
+    }
+
+    /// A dense row. Each lane keeps the first of its numbers; all begin with that of the row, so that a NaN there stays.
+    static void first_of_row(const line& of) noexcept {
+        floats best = simd::broadcast(of.from[0]);
+        ints place = simd::broadcast_int(0);
+        ints now = simd::load_int(lane_numbers().of);
+        const ints step = simd::broadcast_int(static_cast<std::int32_t>(width));
+        std::int64_t i = 0;
+        for (; i + width <= of.length; i += width) {
+            const floats x = simd::load(of.from + i);
+            const mask better = lanes_before(x, best);
+            best = simd::select(better, x, best);
+            place = choose(better, now, place);
+            now = simd::add_int(now, step);
+        }
+        float values[width];
+        std::int32_t places[width];
+        simd::store(values, best);
+        simd::store_int(places, place);
+        float value = of.from[0];
+        std::int64_t found = 0;
+        for (std::int64_t lane = 0; lane < width; ++lane) {
+            if (before(values[lane], value) || (values[lane] == value && places[lane] < found)) {
+                value = values[lane];
+                found = places[lane];
+            }
+        }
+        for (; i < of.length; ++i) {
+            if (before(of.from[i], value)) {
+                value = of.from[i];
+                found = i;
+            }
+        }
+        of.put(0, found);
+    }
+    struct numbered {
+        std::int32_t of[width];
+    };
+    static constexpr numbered lane_numbers() noexcept {
+        numbered result{};
+        for (int i = 0; i < width; ++i)
+            result.of[i] = i;
+        return result;
+    }
+
+    // -- several: a heap in place of the results, whose root is the last of those found so far
+
+    static bool before_or_no_number(float a, float b) noexcept { return before(a, b) || (a == a && b != b); }
+    /// Whether result `a` comes behind result `b`.
+    static bool is_behind(const line& of, std::int64_t a, std::int64_t b) noexcept {
+        if (before_or_no_number(of.value(b), of.value(a))) return true;
+        return !before_or_no_number(of.value(a), of.value(b)) && of.index(a) > of.index(b);
+    }
+    static bool has_later_place(const line& of, std::int64_t a, std::int64_t b) noexcept {
+        return of.index(a) > of.index(b);
+    }
+    /// Moves result `at` down to where it belongs in a heap of the first `count`.
+    template <class Behind>
+    static void sink(const line& of, std::int64_t at, std::int64_t count, const Behind& behind) noexcept {
+        for (std::int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+            if (child + 1 < count && behind(of, child + 1, child)) ++child;
+            if (!behind(of, child, at)) return;
+            of.swap(child, at);
+            at = child;
+        }
+    }
+    template <class Behind>
+    static void build(const line& of, const Behind& behind) noexcept {
+        for (std::int64_t i = of.count / 2; i-- > 0;)
+            sink(of, i, of.count, behind);
+    }
+    template <class Behind>
+    static void sort(const line& of, const Behind& behind) noexcept {
+        for (std::int64_t left = of.count - 1; left > 0; --left) {
+            of.swap(0, left);
+            sink(of, 0, left, behind);
+        }
+    }
+
+    static void select(const line& of) noexcept {
+        for (std::int64_t i = 0; i < of.count; ++i)
+            of.put(i, i);
+        build(of, is_behind);
+        std::int64_t i = of.count;
+        if (of.step == 1) {
+            for (; i + block <= of.length; i += block) {
+                const float last = of.value(0);
+                if (last != last || has_better(of.from + i, last)) offer(of, i, i + block);
+            }
+        }
+        offer(of, i, of.length);
+        if (of.by_place) {
+            build(of, has_later_place);
+            sort(of, has_later_place);
+        } else {
+            sort(of, is_behind);
+        }
+    }
+    static void offer(const line& of, std::int64_t begin, std::int64_t end) noexcept {
+        for (std::int64_t i = begin; i < end; ++i) {
+            if (!before_or_no_number(of.number(i), of.value(0))) continue;
+            of.put(0, i);
+            sink(of, 0, of.count, is_behind);
+        }
+    }
+
+    static constexpr std::int64_t block = 64;
+    /// Whether one of the next numbers comes before `last`.
+    static bool has_better(const float* from, float last) noexcept {
+        numbers best = numbers::broadcast(last);
+        for (std::int64_t i = 0; i < block; i += numbers::width) {
+            const numbers x = numbers::load(from + i);
+#pragma GCC unroll 16
+            for (int part = 0; part < numbers::parts; ++part)
+                best.part[part] = Least ? simd::at_most(x.part[part], best.part[part])
+                                        : simd::at_least(x.part[part], best.part[part]);
+        }
+        float each[numbers::width];
+        best.store(each);
+        bool result = false;
+        for (const float value : each)
+            result |= before(value, last);
+        return result;
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, top_k_problem> {
+    static void run(const top_k_problem& p, const parallel_for& parallel) noexcept {
+        if (p.wide_indices)
+            run_as<std::int64_t>(p, parallel);
+        else
+            run_as<std::int32_t>(p, parallel);
+    }
+
+private:
+    template <class Index>
+    static void run_as(const top_k_problem& p, const parallel_for& parallel) noexcept {
+        if (p.least)
+            top_k<Isa, true, Index>::run(p, parallel);
+        else
+            top_k<Isa, false, Index>::run(p, parallel);
     }
 };
 

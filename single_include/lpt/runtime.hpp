@@ -23,6 +23,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -1082,6 +1083,47 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/top_k.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+#define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
+/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
+/// a NaN at the first place stays. The results stand in that order, or in that of their places.
+/// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
+struct top_k_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    std::int64_t count = 1;
+    bool least = false;
+    bool by_place = false;
+    bool wide_indices = false;
+    const float* input = nullptr;
+    float* values = nullptr;
+    void* indices = nullptr;
+
+    static constexpr const char* name = "top_k";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("count", self.count);
+        visit("least", self.least);
+        visit("by_place", self.by_place);
+        visit("wide_indices", self.wide_indices);
+        visit("input", self.input);
+        visit("values", self.values);
+        visit("indices", self.indices);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -1433,7 +1475,7 @@ struct convert_problem {
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
 using problems =
     problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem,
-                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem>;
+                 cast_problem, pointwise_problem, resampling_problem, compressed_product_problem, top_k_problem>;
 
 namespace detail {
 
@@ -4355,7 +4397,11 @@ void top_k(const call& node, seq<tensor>& outputs) {
         const auto before = [&](std::size_t a, std::size_t b) {
             const Number left = x[base + a * inner];
             const Number right = x[base + b * inner];
-            return left != right ? comes_before(left, right) : a < b;
+            const bool is_number = left == left;
+            if (is_number != (right == right)) {
+                return is_number;  // NaN come last
+            }
+            return is_number && left != right ? comes_before(left, right) : a < b;
         };
         for (std::size_t i = 0; i < size; ++i) {
             order[i] = i;
@@ -9075,6 +9121,7 @@ private:
     bool make_cast(node_id id);
     bool make_pointwise(node_id id);
     bool make_resampling(node_id id);
+    bool make_top_k(node_id id);
 
     network net_;
     quantized_sources sources_{net_.model};
@@ -11307,6 +11354,52 @@ inline bool planner::make_softmax(node_id id) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/top_k.hpp
+#ifndef LPT_HOLDS_PLAN_TOP_K_HPP
+#define LPT_HOLDS_PLAN_TOP_K_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+/// TopK of f32, and with it ArgMax and ArgMin.
+inline bool planner::make_top_k(node_id id) {
+    const node& each = model()[id];
+    if (!each.is<op::top_k>() || model().type(each.input(0)) != f32) {
+        return false;
+    }
+    const auto& self = each.as<op::top_k>();
+    const shape& data = model().shape(each.input(0));
+    const std::int64_t along = normalized_axis(self.axis, data.rank());
+    const shape& given = model().shape(output_ref{id, 0});
+    const auto axis_of = [&](std::size_t axis) { return static_cast<std::int64_t>(axis); };
+    kernel::top_k_problem problem;
+    problem.least = self.mode == op::top_k_mode::min;
+    problem.by_place = self.sort == op::top_k_sort::index;
+    problem.wide_indices = self.index_element_type == i64;
+    problem.length = data[static_cast<std::size_t>(along)];
+    problem.count = given[static_cast<std::size_t>(along)];
+    if (problem.count < 1 || problem.length > std::numeric_limits<std::int32_t>::max()) {
+        return false;
+    }
+    // Pixels whose channels lie side by side, as convolutions leave them, are lines.
+    const bool last = along == 1 && data.rank() > 2 && exists(each.input(0), layout::channels_last) &&
+                      !exists(each.input(0), layout::plain);
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        if (axis_of(axis) != along) {
+            (axis_of(axis) < along || last ? problem.outer : problem.inner) *= data[axis];
+        }
+    }
+    const layout order = last ? layout::channels_last : layout::plain;
+    const tensor_id from = tensor_of(each.input(0), order);
+    const tensor_id values = add_tensor(f32, given, order);
+    const tensor_id indices = add_tensor(self.index_element_type, given, order);
+    define({id, 0}, values);
+    define({id, 1}, indices);
+    add_kernel({id}, problem, {from, values, indices});
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/kernels.hpp
 #ifndef LPT_HOLDS_PLAN_KERNELS_HPP
 #define LPT_HOLDS_PLAN_KERNELS_HPP
@@ -11318,7 +11411,7 @@ namespace lpt::inline LPT_ABI::plan {
 inline bool planner::make_kernel(node_id id) {
     return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) ||
            make_reduction(id) || make_cast(id) || make_pointwise(id) || make_resampling(id) ||
-           make_compressed_product(id);
+           make_compressed_product(id) || make_top_k(id);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan
