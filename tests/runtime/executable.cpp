@@ -191,6 +191,29 @@ TEST_CASE("Operations that move elements keep them, in both layouts") {
     check(model, {image(shape{1, 4, 4, 6})}, 0);
 }
 
+TEST_CASE("TopK gives the values and places of the reference, in both layouts") {
+    for (const std::int64_t count : {1, 3}) {
+        for (const element indices : {i32, i64}) {
+            graph model;
+            const output_ref x = model.parameter(f32, shape{2, 3, 4, 5}, "x");
+            const output_ref pixels = convolved(model, x, numbers(f32, shape{7, 3, 1, 1}, -1, 0.37, 1), 0);
+            for (const output_ref data : {x, pixels}) {
+                for (const std::int64_t axis : {1, -1}) {
+                    op::top_k what;
+                    what.axis = axis;
+                    what.index_element_type = indices;
+                    what.mode = axis == 1 ? op::top_k_mode::max : op::top_k_mode::min;
+                    const node_id found =
+                        model.add(what, {data, model.constant(make_scalar(i64, static_cast<double>(count)))}, {}, 11);
+                    model.result({found, 0});
+                    model.result({found, 1});
+                }
+            }
+            check(model, {image(shape{2, 3, 4, 5})}, 1e-5);
+        }
+    }
+}
+
 namespace {
 
 /// Gives what its state was and adds the input to it; the state begins with 10, 20.
