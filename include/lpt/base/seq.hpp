@@ -134,14 +134,6 @@ class seq : public detail::seq_size {
         other.room_ = Inline;
     }
 
-    constexpr T* moved_to(std::size_t room) {
-        T* old = data();
-        T* bigger = new T[room]();
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            bigger[i] = static_cast<T&&>(old[i]);
-        }
-        return bigger;
-    }
     constexpr void grow(std::size_t wanted) {
         if constexpr (is_trivial) {
             if (!lpt::is_constant_evaluated()) {
@@ -150,7 +142,11 @@ class seq : public detail::seq_size {
             }
         }
         const std::size_t room = larger_room(wanted, sizeof(T));
-        T* bigger = moved_to(room);
+        T* old = data();
+        T* bigger = new T[room]();
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            bigger[i] = static_cast<T&&>(old[i]);
+        }
         drop();
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);

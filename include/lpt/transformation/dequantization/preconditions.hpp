@@ -12,7 +12,9 @@ using rule_condition = verdict (*)(const rewrite& r, node_id id, const dequantiz
 /// The first refusal of conditions, which are asked in order and no further; yes where all hold.
 template <rule_condition... Conditions>
 constexpr verdict first_refusal(const rewrite& r, node_id id, const dequantization& found) {
-    return first_refusal([&] { return Conditions(r, id, found); }...);
+    verdict answer = yes;
+    static_cast<void>(((answer = Conditions(r, id, found), static_cast<bool>(answer)) && ...));
+    return answer;
 }
 /// The same of the dequantization on input 0.
 template <rule_condition... Conditions>
