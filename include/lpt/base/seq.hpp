@@ -224,21 +224,6 @@ public:
         }
     }
     constexpr seq(seq&& other) noexcept : seq_size(Inline) { take(other); }
-    /// The values of a sequence without places inside: they move in if there are few, else their memory is taken over.
-    constexpr explicit seq(seq<T, 0>&& other)
-        requires(Inline != 0)
-        : seq_size(Inline) {
-        if (other.size_ <= Inline) {
-            append(other.data(), other.size_);
-        } else {
-            outside_ = other.outside_;
-            room_ = other.room_;
-            size_ = other.size_;
-            other.outside_ = nullptr;
-            other.size_ = 0;
-            other.room_ = 0;
-        }
-    }
     constexpr seq& operator=(const seq& other) {
         if constexpr (copies_whole) {
             if (outside_ == nullptr && other.outside_ == nullptr) {
@@ -291,6 +276,20 @@ public:
     constexpr const T& back() const { return data()[size_ - 1]; }
     constexpr operator view<T>() const noexcept { return view<T>(data(), size_); }
 
+    /// Takes the values of a sequence without places inside: they move in if there are few, else their memory is taken over.
+    constexpr void take_over(seq<T, 0>& other) {
+        if (other.size_ <= Inline) {
+            clear();
+            return append(other.data(), other.size_);
+        }
+        drop();
+        outside_ = other.outside_;
+        room_ = other.room_;
+        size_ = other.size_;
+        other.outside_ = nullptr;
+        other.size_ = 0;
+        other.room_ = 0;
+    }
     constexpr void reserve(std::size_t room) {
         if (room > room_) {
             grow(room);

@@ -38,7 +38,7 @@ namespace evaluation {
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what);
-    seq<op::input_facts, 4> known;
+    seq<op::input_facts, 5> known;
     known.reserve(inputs.size());
     for (const tensor& input : inputs) {
         known.push_back({input.type(), &input.dimensions(), &input, nullptr});

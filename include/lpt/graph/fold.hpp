@@ -67,7 +67,7 @@ constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) 
     if (!constant_inputs(model, each, inputs)) {
         return false;
     }
-    seq<element, 2> types;
+    seq<element, 8> types;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         types.push_back(each.type(port));
     }
@@ -247,7 +247,7 @@ namespace detail {
 
 /// Nodes that read what is known better now: with the values of a Constant an operation may give another shape, or refuse them.
 class readers_to_infer {
-    seq<bool> waits_;  // by node
+    seq<bool, 8> waits_;  // by node
 
 public:
     constexpr void add_readers(const graph& model, output_ref output) {

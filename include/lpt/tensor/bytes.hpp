@@ -90,7 +90,7 @@ class bytes {
 
 public:
     constexpr bytes() = default;
-    constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(seq<std::byte> own) { own_.take_over(own); }
     constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(float one);
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone. `forget(keeper, first, size)`,

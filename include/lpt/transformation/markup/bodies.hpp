@@ -48,20 +48,17 @@ struct step_over_operations {
 
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
 constexpr bool has_operation(const graph& model, op::kind operation, int version) {
-    seq<const graph*, 4> waiting{&model};
-    while (!waiting.empty()) {
-        const graph& each = *waiting.back();
-        waiting.pop_back();
-        for (std::size_t i = 0; i < each.id_bound(); ++i) {
-            if (!each.contains(id_at(i))) {
-                continue;
-            }
-            const node& candidate = each[id_at(i)];
-            if (candidate.kind() == operation && (version == any_version || candidate.version() == version)) {
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        if (each.kind() == operation && (version == any_version || each.version() == version)) {
+            return true;
+        }
+        for (std::size_t which = 0; !model.is_plain() && which < each.bodies().size(); ++which) {
+            if (has_operation(each.bodies()[which], operation, version)) {
                 return true;
-            }
-            for (std::size_t which = 0; !each.is_plain() && which < candidate.bodies().size(); ++which) {
-                waiting.push_back(&candidate.bodies()[which]);
             }
         }
     }

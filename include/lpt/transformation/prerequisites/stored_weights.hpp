@@ -25,7 +25,7 @@ constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* const
     graph& model = r.model;
     const node_id above = model.producer(movement, 0);
     const node_id pulled = clone_with_information(r, movement, {model[above].input(0), model[movement].input(1)});
-    seq<output_ref, 2> inputs{pulled};
+    seq<output_ref, 5> inputs{pulled};
     if (constant != nullptr) {
         output_ref operand = model.constant(*constant);
         if (const node_id convert = model.producer(above, 1); model[convert].is<op::convert>()) {
