@@ -146,13 +146,22 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
     constexpr std::int32_t last_body(node_id id) const {
         return index_of(id) < last_body_.size() ? last_body_[index_of(id)] : -1;
     }
-    constexpr tables_of& add_body(node_id id, std::size_t which, tables_of* content) {
+    constexpr void add_body(node_id id, std::size_t which, tables_of* content) {
         if (index_of(id) >= last_body_.size()) {
             last_body_.resize(index_of(id) + 1, -1);
         }
         bodies_.push_back({id, which, content, last_body(id)});
         last_body_[index_of(id)] = static_cast<std::int32_t>(bodies_.size()) - 1;
-        return *content;
+    }
+    /// The tables of graph number `which` inside a node, made on the first call.
+    constexpr tables_of*& content_of_body(node_id id, std::size_t which) {
+        for (std::int32_t i = last_body(id); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
+            if (bodies_[static_cast<std::size_t>(i)].which == which) {
+                return bodies_[static_cast<std::size_t>(i)].content;
+            }
+        }
+        add_body(id, which, new tables_of);
+        return bodies_.back().content;
     }
 
     template <class A>
@@ -237,7 +246,10 @@ public:
     constexpr void copy(node_id from, node_id to) {
         copy_all(from, to, true);
         for (std::int32_t i = last_body(from); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
-            body(to, bodies_[static_cast<std::size_t>(i)].which) = *bodies_[static_cast<std::size_t>(i)].content;
+            tables_of*& content = content_of_body(to, bodies_[static_cast<std::size_t>(i)].which);
+            tables_of* made = new tables_of(*bodies_[static_cast<std::size_t>(i)].content);
+            delete content;
+            content = made;
         }
     }
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
@@ -252,12 +264,7 @@ public:
 
     /// The attributes of graph number `which` inside a node, made on the first call.
     constexpr tables_of& body(node_id id, std::size_t which) {
-        for (std::int32_t i = last_body(id); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
-            if (bodies_[static_cast<std::size_t>(i)].which == which) {
-                return *bodies_[static_cast<std::size_t>(i)].content;
-            }
-        }
-        return add_body(id, which, new tables_of);
+        return *content_of_body(id, which);
     }
 
     /// Shows the values of each type to `visit.pool(pool)` and the places that have them to `visit.index(index)`, not those of bodies.
