@@ -105,6 +105,16 @@ void for_each_hostile_attribute(op::kind kind, int version, Visit visit) {
     }
 }
 
+constexpr bool rows_are_in_order() {
+    for (int place = 0; place < op::kind_count; ++place) {
+        if (op::rows.values[place].number != static_cast<op::kind>(place)) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(rows_are_in_order(), "`op::all` is not in the order of `op::kind`");
+
 }  // namespace
 
 TEST_CASE("no attribute of any operation, however large, makes inference give a shape that cannot be") {

@@ -53,7 +53,7 @@ using all =
 
 namespace detail {
 template <compiled = once>
-inline constexpr table<kind_count> row_table = make_table(all{});
+inline constexpr table<kind_count> row_table = table_of<all>;
 #ifdef LPT_COMPILED
 LPT_COMPILED template const table<kind_count> row_table<>;
 #endif

@@ -124,15 +124,12 @@ constexpr row make_row() {
     return {Op::number, Op::name, Op::opsets, Op::inputs, Op::outputs, Op::traits, &detail::infer<Op>};
 }
 
+/// The rows of a `list` of operation types.
+template <class List>
+inline constexpr table<1> table_of{};
+// Neither by `make_row` nor by `hana::unpack`: hundreds of functions less to compile wherever the library is included.
 template <class... Ops>
-constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
-    int place = 0;
-    const bool in_order = ((static_cast<int>(Ops::number) == place++) && ...);
-    if (!in_order) {
-        fail({"the list of operation types is not in the order of op::kind"});
-    }
-    // Neither by `make_row` nor by `hana::unpack`: hundreds of functions less to compile wherever the library is included.
-    return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
-}
+inline constexpr table<sizeof...(Ops)> table_of<list<Ops...>> = {
+    {row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
 
 }  // namespace lpt::inline LPT_ABI::op
