@@ -263,9 +263,7 @@ public:
     constexpr void drop_ports(node_id id) { (drop_ports_of<Attributes>(id), ...); }
 
     /// The attributes of graph number `which` inside a node, made on the first call.
-    constexpr tables_of& body(node_id id, std::size_t which) {
-        return *content_of_body(id, which);
-    }
+    constexpr tables_of& body(node_id id, std::size_t which) { return *content_of_body(id, which); }
 
     /// Shows the values of each type to `visit.pool(pool)` and the places that have them to `visit.index(index)`, not those of bodies.
     template <class Visit>

@@ -68,14 +68,16 @@ constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_po
     }
     found.zero_point = zero_point;
 }
-/// A dequantization with both constants changed by `change(constant)`, which gives the new Constant or the same.
-template <class Change>
-constexpr dequantization with_constants(rewrite& r, dequantization found, Change change) {
+/// What becomes of a constant of a dequantization behind an operation: the new Constant or the same.
+using constant_behind_operation = node_id (*)(rewrite& r, node_id operation, node_id constant);
+/// A dequantization with both constants as they are behind an operation.
+constexpr dequantization with_constants(rewrite& r, dequantization found, node_id operation,
+                                        constant_behind_operation behind) {
     if (found.has_subtract()) {
-        set_zero_point(r, found, change(found.zero_point));
+        set_zero_point(r, found, behind(r, operation, found.zero_point));
     }
     if (found.has_multiply()) {
-        found.scale = change(found.scale);
+        found.scale = behind(r, operation, found.scale);
     }
     return found;
 }

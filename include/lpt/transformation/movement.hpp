@@ -13,7 +13,7 @@ namespace lpt::inline LPT_ABI {
 template <class Rule, rule_condition... Conditions>
 struct dequantized_rule : rule_defaults<Rule> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<Conditions...>(r, id);
+        return first_refusal<Conditions...>(r, id, find_dequantization(r, id));
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!Rule::is_about(r, id)) {
@@ -46,7 +46,7 @@ struct movement : dequantized_rule<Rule, Conditions...> {
     static constexpr node_id constant_behind(rewrite&, node_id, node_id constant) { return constant; }
     /// The dequantization as it stands behind the operation.
     static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
+        return with_constants(r, found, operation, Rule::constant_behind);
     }
     /// False where a type-relaxed operation gives real numbers.
     static constexpr bool updates_type(const rewrite&, node_id) { return true; }
