@@ -53,6 +53,17 @@ class attributes {
     static holder<Op>* in_pool(Op& value) {
         return ::new (lpt::detail::take_memory(sizeof(holder<Op>))) holder<Op>{{}, lpt::move(value)};
     }
+    // Apart from the constructor: compilers copy the body of a constructor, for objects of their own and for bases.
+    template <class Op>
+    static constexpr block* block_of(Op& value) {
+        holder<Op>* made = lpt::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
+        made->destroy = &destroy<Op>;
+        made->equal = &equal<Op>;
+        if constexpr (Op::number >= kind::count) {
+            made->facts = &user_row_of<Op>::value;
+        }
+        return made;
+    }
     template <class Op>
     static constexpr bool equal(const block* left, const block* right) {
         return static_cast<const holder<Op>*>(left)->value == static_cast<const holder<Op>*>(right)->value;
@@ -75,13 +86,7 @@ public:
     constexpr attributes(Op value) : number_(Op::number) {
         if constexpr (Op::number >= kind::count ||
                       !__is_empty(Op)) {  // `std::is_empty_v` is two templates for each type
-            holder<Op>* made = lpt::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
-            made->destroy = &destroy<Op>;
-            made->equal = &equal<Op>;
-            if constexpr (Op::number >= kind::count) {
-                made->facts = &user_row_of<Op>::value;
-            }
-            block_ = made;
+            block_ = block_of(value);
         }
     }
     constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) {

@@ -93,6 +93,19 @@ template <class In, class Out>
     return result.finish();
 }
 
+struct addition {
+    constexpr auto operator()(auto a, auto b) const { return plus(a, b); }
+};
+struct subtraction {
+    constexpr auto operator()(auto a, auto b) const { return minus(a, b); }
+};
+struct multiplication {
+    constexpr auto operator()(auto a, auto b) const { return times(a, b); }
+};
+struct division_downwards {
+    constexpr auto operator()(auto a, auto b) const { return quotient(a, b, true); }
+};
+
 template <class Number>
 constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
     switch (kind) {
@@ -109,14 +122,13 @@ constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
 /// The loop over a row of an arithmetic operation; `downwards`: how integers are divided.
 template <class Number>
 constexpr binary_row_function<Number, Number> arithmetic_row(op::kind kind, bool downwards) {
-    const auto with = [](auto function) { return &binary_row<decltype(function), Number, Number>; };
     switch (kind) {
-        case op::kind::add: return with([](auto a, auto b) { return plus(a, b); });
-        case op::kind::subtract: return with([](auto a, auto b) { return minus(a, b); });
-        case op::kind::multiply: return with([](auto a, auto b) { return times(a, b); });
+        case op::kind::add: return &binary_row<addition, Number, Number>;
+        case op::kind::subtract: return &binary_row<subtraction, Number, Number>;
+        case op::kind::multiply: return &binary_row<multiplication, Number, Number>;
         case op::kind::divide:
             if (downwards) {
-                return with([](auto a, auto b) { return quotient(a, b, true); });
+                return &binary_row<division_downwards, Number, Number>;
             }
             break;
         default: break;
