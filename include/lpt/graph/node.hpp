@@ -196,7 +196,7 @@ public:
     constexpr const op::attributes& attributes() const { return attributes_; }
     template <class Op>
     constexpr bool is() const {
-        return attributes_.is<Op>();
+        return kind() == Op::number;
     }
     /// The attributes as the operation's own type, after `is<Op>()`.
     template <class Op>
