@@ -216,7 +216,7 @@ class graph_reader {
             const bool data = carries_data(kind, port) && (is_integer_data(type) || is_real(type));
             result.input_types.push_back(data ? (real == dynamic ? f32 : real) : dynamic);
         }
-        result.output_types = seq<element, 8>(wanted);
+        result.output_types = seq<element, 2>(wanted);
         return result;
     }
 

@@ -69,7 +69,7 @@ TEST_CASE("An operation is found by its name, or by its name when that moved on"
     REQUIRE(result.operations.size() == 2);
     CHECK(result.operations[0].name == "first");
     CHECK(result.operations[0].precision == u8);
-    CHECK(result.operations[0].outputs == seq<element, 8>{u8});
+    CHECK(result.operations[0].outputs == seq<element, 2>{u8});
     CHECK(result.operations[0].reason.empty());
     CHECK(result.count_of_bytes(op::kind::relu) == 1);
     static_assert(report_of_changed_network().operations[0].precision == u8);

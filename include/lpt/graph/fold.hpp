@@ -67,7 +67,7 @@ constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) 
     if (!constant_inputs(model, each, inputs)) {
         return false;
     }
-    seq<element, 8> types;
+    seq<element, 2> types;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         types.push_back(each.type(port));
     }

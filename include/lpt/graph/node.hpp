@@ -27,8 +27,8 @@ constexpr mark operator~(mark marks) { return static_cast<mark>(~static_cast<uns
 
 /// What a type-relaxed node computes in and gives, where that is not what its inputs imply; `dynamic` means: as implied.
 struct relaxation {
-    seq<element, 8> input_types;
-    seq<element, 8> output_types;
+    seq<element, 2> input_types;
+    seq<element, 2> output_types;
     friend constexpr bool operator==(const relaxation&, const relaxation&) = default;
 };
 

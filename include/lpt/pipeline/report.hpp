@@ -16,8 +16,8 @@ struct report_row {
     body_path body;                // where the node is; empty: in the network itself
     role what = role::none;        // it computes, quantizes, dequantizes, moves; none if it is gone
     element precision = dynamic;   // the type in which it computes (computing_type); dynamic if it is gone
-    seq<element, 8> inputs;        // element types
-    seq<element, 8> outputs;
+    seq<element, 2> inputs;        // element types
+    seq<element, 2> outputs;
     explanation why;               // it stayed in floating point: which transformation refused it, and why
     text reason;                   // the same as a sentence; empty where it has low precision, and for quantizations
     text_view remedy;              // what would have to change; empty where nothing has to

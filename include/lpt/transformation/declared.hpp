@@ -73,7 +73,7 @@ struct declared_transformation : guarded<declared_transformation<Op>> {
         const node_id operation = unshare(r, id);
         seq<output_ref, 5> inputs = inputs_of(model, operation);
         dequantization behind;
-        relaxation types{seq<element, 8>(inputs.size(), dynamic), {r.computed_type()}};
+        relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.computed_type()}};
         for (int i = 0; i < declared.ports.count; ++i) {
             const auto port = static_cast<std::size_t>(declared.ports.values[i]);
             if (port >= inputs.size()) {
