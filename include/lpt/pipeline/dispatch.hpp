@@ -43,7 +43,7 @@ constexpr void sort_rows(view<dispatch_row> rows, dispatch_row* sorted, std::int
     for (std::size_t bucket = 0; bucket < dispatch_buckets; ++bucket) {
         first[bucket + 1] = static_cast<std::int16_t>(first[bucket + 1] + first[bucket]);
     }
-    seq<std::int16_t> next(dispatch_buckets, 0);
+    std::int16_t next[dispatch_buckets] = {};
     for (std::size_t bucket = 0; bucket < dispatch_buckets; ++bucket) {
         next[bucket] = first[bucket];
     }
@@ -137,7 +137,7 @@ inline constexpr dispatch_view dispatch_table{{detail::dispatch_storage<Transfor
 /// A dispatch table of rows that are only known at run time.
 class dynamic_dispatch_table {
     seq<dispatch_row, 2> rows_;
-    seq<std::int16_t> first_;
+    std::int16_t first_[dispatch_buckets + 1] = {};
 
 public:
     /// Raises an error for more rows than the table can number (32767).
@@ -146,8 +146,7 @@ public:
             fail({"a rewrite cannot have ", rows.size(), " transformations"});
         }
         rows_.resize(rows.size());
-        first_.resize(dispatch_buckets + 1, 0);
-        detail::sort_rows(rows, rows_.data(), first_.data());
+        detail::sort_rows(rows, rows_.data(), first_);
     }
     constexpr operator dispatch_view() const { return {rows_, first_}; }
 };

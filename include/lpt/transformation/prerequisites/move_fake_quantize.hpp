@@ -44,9 +44,9 @@ struct move_fake_quantize : guarded<move_fake_quantize> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id concat = concat_above(model, id);
-        seq<seq<output_ref>, 4> ranges;
-        for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
+        seq<output_ref> ranges[4];
+        for (std::size_t i = 0; i < 4; ++i) {
+            ranges[i] = constants_of_branches(r, model.producer(id, i + 1), concat);
         }
         const node_id convert = convert_below(model, id);
         const dequantization below = dequantization_below(model, id);
