@@ -1166,14 +1166,6 @@ class seq : public detail::seq_size {
         other.room_ = Inline;
     }
 
-    constexpr T* moved_to(std::size_t room) {
-        T* old = data();
-        T* bigger = new T[room]();
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            bigger[i] = static_cast<T&&>(old[i]);
-        }
-        return bigger;
-    }
     constexpr void grow(std::size_t wanted) {
         if constexpr (is_trivial) {
             if (!lpt::is_constant_evaluated()) {
@@ -1182,7 +1174,11 @@ class seq : public detail::seq_size {
             }
         }
         const std::size_t room = larger_room(wanted, sizeof(T));
-        T* bigger = moved_to(room);
+        T* old = data();
+        T* bigger = new T[room]();
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            bigger[i] = static_cast<T&&>(old[i]);
+        }
         drop();
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);
@@ -1260,21 +1256,6 @@ public:
         }
     }
     constexpr seq(seq&& other) noexcept : seq_size(Inline) { take(other); }
-    /// The values of a sequence without places inside: they move in if there are few, else their memory is taken over.
-    constexpr explicit seq(seq<T, 0>&& other)
-        requires(Inline != 0)
-        : seq_size(Inline) {
-        if (other.size_ <= Inline) {
-            append(other.data(), other.size_);
-        } else {
-            outside_ = other.outside_;
-            room_ = other.room_;
-            size_ = other.size_;
-            other.outside_ = nullptr;
-            other.size_ = 0;
-            other.room_ = 0;
-        }
-    }
     constexpr seq& operator=(const seq& other) {
         if constexpr (copies_whole) {
             if (outside_ == nullptr && other.outside_ == nullptr) {
@@ -1327,6 +1308,20 @@ public:
     constexpr const T& back() const { return data()[size_ - 1]; }
     constexpr operator view<T>() const noexcept { return view<T>(data(), size_); }
 
+    /// Takes the values of a sequence without places inside: they move in if there are few, else their memory is taken over.
+    constexpr void take_over(seq<T, 0>& other) {
+        if (other.size_ <= Inline) {
+            clear();
+            return append(other.data(), other.size_);
+        }
+        drop();
+        outside_ = other.outside_;
+        room_ = other.room_;
+        size_ = other.size_;
+        other.outside_ = nullptr;
+        other.size_ = 0;
+        other.room_ = 0;
+    }
     constexpr void reserve(std::size_t room) {
         if (room > room_) {
             grow(room);
@@ -1824,7 +1819,7 @@ class bytes {
 
 public:
     constexpr bytes() = default;
-    constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(seq<std::byte> own) { own_.take_over(own); }
     constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(float one);
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone. `forget(keeper, first, size)`,
@@ -3146,6 +3141,17 @@ class attributes {
     static holder<Op>* in_pool(Op& value) {
         return ::new (lpt::detail::take_memory(sizeof(holder<Op>))) holder<Op>{{}, lpt::move(value)};
     }
+    // Apart from the constructor: compilers copy the body of a constructor, for objects of their own and for bases.
+    template <class Op>
+    static constexpr block* block_of(Op& value) {
+        holder<Op>* made = lpt::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
+        made->destroy = &destroy<Op>;
+        made->equal = &equal<Op>;
+        if constexpr (Op::number >= kind::count) {
+            made->facts = &user_row_of<Op>::value;
+        }
+        return made;
+    }
     template <class Op>
     static constexpr bool equal(const block* left, const block* right) {
         return static_cast<const holder<Op>*>(left)->value == static_cast<const holder<Op>*>(right)->value;
@@ -3168,13 +3174,7 @@ public:
     constexpr attributes(Op value) : number_(Op::number) {
         if constexpr (Op::number >= kind::count ||
                       !__is_empty(Op)) {  // `std::is_empty_v` is two templates for each type
-            holder<Op>* made = lpt::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
-            made->destroy = &destroy<Op>;
-            made->equal = &equal<Op>;
-            if constexpr (Op::number >= kind::count) {
-                made->facts = &user_row_of<Op>::value;
-            }
-            block_ = made;
+            block_ = block_of(value);
         }
     }
     constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) {
@@ -3466,16 +3466,13 @@ constexpr row make_row() {
     return {Op::number, Op::name, Op::opsets, Op::inputs, Op::outputs, Op::traits, &detail::infer<Op>};
 }
 
+/// The rows of a `list` of operation types.
+template <class List>
+inline constexpr table<1> table_of{};
+// Neither by `make_row` nor by `hana::unpack`: hundreds of functions less to compile wherever the library is included.
 template <class... Ops>
-constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
-    int place = 0;
-    const bool in_order = ((static_cast<int>(Ops::number) == place++) && ...);
-    if (!in_order) {
-        fail({"the list of operation types is not in the order of op::kind"});
-    }
-    // Neither by `make_row` nor by `hana::unpack`: hundreds of functions less to compile wherever the library is included.
-    return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
-}
+inline constexpr table<sizeof...(Ops)> table_of<list<Ops...>> = {
+    {row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
 
 }  // namespace lpt::inline LPT_ABI::op
 #endif
@@ -9914,7 +9911,7 @@ using all =
 
 namespace detail {
 template <compiled = once>
-inline constexpr table<kind_count> row_table = make_table(all{});
+inline constexpr table<kind_count> row_table = table_of<all>;
 #ifdef LPT_COMPILED
 LPT_COMPILED template const table<kind_count> row_table<>;
 #endif
@@ -10146,7 +10143,7 @@ public:
     constexpr const op::attributes& attributes() const { return attributes_; }
     template <class Op>
     constexpr bool is() const {
-        return attributes_.is<Op>();
+        return kind() == Op::number;
     }
     /// The attributes as the operation's own type, after `is<Op>()`.
     template <class Op>
@@ -12962,13 +12959,22 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
     constexpr std::int32_t last_body(node_id id) const {
         return index_of(id) < last_body_.size() ? last_body_[index_of(id)] : -1;
     }
-    constexpr tables_of& add_body(node_id id, std::size_t which, tables_of* content) {
+    constexpr void add_body(node_id id, std::size_t which, tables_of* content) {
         if (index_of(id) >= last_body_.size()) {
             last_body_.resize(index_of(id) + 1, -1);
         }
         bodies_.push_back({id, which, content, last_body(id)});
         last_body_[index_of(id)] = static_cast<std::int32_t>(bodies_.size()) - 1;
-        return *content;
+    }
+    /// The tables of graph number `which` inside a node, made on the first call.
+    constexpr tables_of*& content_of_body(node_id id, std::size_t which) {
+        for (std::int32_t i = last_body(id); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
+            if (bodies_[static_cast<std::size_t>(i)].which == which) {
+                return bodies_[static_cast<std::size_t>(i)].content;
+            }
+        }
+        add_body(id, which, new tables_of);
+        return bodies_.back().content;
     }
 
     template <class A>
@@ -13053,7 +13059,10 @@ public:
     constexpr void copy(node_id from, node_id to) {
         copy_all(from, to, true);
         for (std::int32_t i = last_body(from); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
-            body(to, bodies_[static_cast<std::size_t>(i)].which) = *bodies_[static_cast<std::size_t>(i)].content;
+            tables_of*& content = content_of_body(to, bodies_[static_cast<std::size_t>(i)].which);
+            tables_of* made = new tables_of(*bodies_[static_cast<std::size_t>(i)].content);
+            delete content;
+            content = made;
         }
     }
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
@@ -13067,14 +13076,7 @@ public:
     constexpr void drop_ports(node_id id) { (drop_ports_of<Attributes>(id), ...); }
 
     /// The attributes of graph number `which` inside a node, made on the first call.
-    constexpr tables_of& body(node_id id, std::size_t which) {
-        for (std::int32_t i = last_body(id); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
-            if (bodies_[static_cast<std::size_t>(i)].which == which) {
-                return *bodies_[static_cast<std::size_t>(i)].content;
-            }
-        }
-        return add_body(id, which, new tables_of);
-    }
+    constexpr tables_of& body(node_id id, std::size_t which) { return *content_of_body(id, which); }
 
     /// Shows the values of each type to `visit.pool(pool)` and the places that have them to `visit.index(index)`, not those of bodies.
     template <class Visit>
@@ -14519,7 +14521,7 @@ constexpr void sort_rows(view<dispatch_row> rows, dispatch_row* sorted, std::int
     for (std::size_t bucket = 0; bucket < dispatch_buckets; ++bucket) {
         first[bucket + 1] = static_cast<std::int16_t>(first[bucket + 1] + first[bucket]);
     }
-    seq<std::int16_t> next(dispatch_buckets, 0);
+    std::int16_t next[dispatch_buckets] = {};
     for (std::size_t bucket = 0; bucket < dispatch_buckets; ++bucket) {
         next[bucket] = first[bucket];
     }
@@ -14613,7 +14615,7 @@ inline constexpr dispatch_view dispatch_table{{detail::dispatch_storage<Transfor
 /// A dispatch table of rows that are only known at run time.
 class dynamic_dispatch_table {
     seq<dispatch_row, 2> rows_;
-    seq<std::int16_t> first_;
+    std::int16_t first_[dispatch_buckets + 1] = {};
 
 public:
     /// Raises an error for more rows than the table can number (32767).
@@ -14622,8 +14624,7 @@ public:
             fail({"a rewrite cannot have ", rows.size(), " transformations"});
         }
         rows_.resize(rows.size());
-        first_.resize(dispatch_buckets + 1, 0);
-        detail::sort_rows(rows, rows_.data(), first_.data());
+        detail::sort_rows(rows, rows_.data(), first_);
     }
     constexpr operator dispatch_view() const { return {rows_, first_}; }
 };
@@ -15956,6 +15957,19 @@ template <class In, class Out>
     return result.finish();
 }
 
+struct addition {
+    constexpr auto operator()(auto a, auto b) const { return plus(a, b); }
+};
+struct subtraction {
+    constexpr auto operator()(auto a, auto b) const { return minus(a, b); }
+};
+struct multiplication {
+    constexpr auto operator()(auto a, auto b) const { return times(a, b); }
+};
+struct division_downwards {
+    constexpr auto operator()(auto a, auto b) const { return quotient(a, b, true); }
+};
+
 template <class Number>
 constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
     switch (kind) {
@@ -15972,14 +15986,13 @@ constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
 /// The loop over a row of an arithmetic operation; `downwards`: how integers are divided.
 template <class Number>
 constexpr binary_row_function<Number, Number> arithmetic_row(op::kind kind, bool downwards) {
-    const auto with = [](auto function) { return &binary_row<decltype(function), Number, Number>; };
     switch (kind) {
-        case op::kind::add: return with([](auto a, auto b) { return plus(a, b); });
-        case op::kind::subtract: return with([](auto a, auto b) { return minus(a, b); });
-        case op::kind::multiply: return with([](auto a, auto b) { return times(a, b); });
+        case op::kind::add: return &binary_row<addition, Number, Number>;
+        case op::kind::subtract: return &binary_row<subtraction, Number, Number>;
+        case op::kind::multiply: return &binary_row<multiplication, Number, Number>;
         case op::kind::divide:
             if (downwards) {
-                return with([](auto a, auto b) { return quotient(a, b, true); });
+                return &binary_row<division_downwards, Number, Number>;
             }
             break;
         default: break;
@@ -17456,7 +17469,7 @@ namespace evaluation {
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what);
-    seq<op::input_facts, 4> known;
+    seq<op::input_facts, 5> known;
     known.reserve(inputs.size());
     for (const tensor& input : inputs) {
         known.push_back({input.type(), &input.dimensions(), &input, nullptr});
@@ -17897,7 +17910,7 @@ namespace detail {
 
 /// Nodes that read what is known better now: with the values of a Constant an operation may give another shape, or refuse them.
 class readers_to_infer {
-    seq<bool> waits_;  // by node
+    seq<bool, 8> waits_;  // by node
 
 public:
     constexpr void add_readers(const graph& model, output_ref output) {
@@ -19877,7 +19890,9 @@ using rule_condition = verdict (*)(const rewrite& r, node_id id, const dequantiz
 /// The first refusal of conditions, which are asked in order and no further; yes where all hold.
 template <rule_condition... Conditions>
 constexpr verdict first_refusal(const rewrite& r, node_id id, const dequantization& found) {
-    return first_refusal([&] { return Conditions(r, id, found); }...);
+    verdict answer = yes;
+    static_cast<void>(((answer = Conditions(r, id, found), static_cast<bool>(answer)) && ...));
+    return answer;
 }
 /// The same of the dequantization on input 0.
 template <rule_condition... Conditions>
@@ -22277,14 +22292,16 @@ constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_po
     }
     found.zero_point = zero_point;
 }
-/// A dequantization with both constants changed by `change(constant)`, which gives the new Constant or the same.
-template <class Change>
-constexpr dequantization with_constants(rewrite& r, dequantization found, Change change) {
+/// What becomes of a constant of a dequantization behind an operation: the new Constant or the same.
+using constant_behind_operation = node_id (*)(rewrite& r, node_id operation, node_id constant);
+/// A dequantization with both constants as they are behind an operation.
+constexpr dequantization with_constants(rewrite& r, dequantization found, node_id operation,
+                                        constant_behind_operation behind) {
     if (found.has_subtract()) {
-        set_zero_point(r, found, change(found.zero_point));
+        set_zero_point(r, found, behind(r, operation, found.zero_point));
     }
     if (found.has_multiply()) {
-        found.scale = change(found.scale);
+        found.scale = behind(r, operation, found.scale);
     }
     return found;
 }
@@ -22594,7 +22611,7 @@ namespace lpt::inline LPT_ABI {
 template <class Rule, rule_condition... Conditions>
 struct dequantized_rule : rule_defaults<Rule> {
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        return first_refusal<Conditions...>(r, id);
+        return first_refusal<Conditions...>(r, id, find_dequantization(r, id));
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!Rule::is_about(r, id)) {
@@ -22627,7 +22644,7 @@ struct movement : dequantized_rule<Rule, Conditions...> {
     static constexpr node_id constant_behind(rewrite&, node_id, node_id constant) { return constant; }
     /// The dequantization as it stands behind the operation.
     static constexpr dequantization moved(rewrite& r, node_id operation, const dequantization& found) {
-        return with_constants(r, found, [&](node_id each) { return Rule::constant_behind(r, operation, each); });
+        return with_constants(r, found, operation, Rule::constant_behind);
     }
     /// False where a type-relaxed operation gives real numbers.
     static constexpr bool updates_type(const rewrite&, node_id) { return true; }
@@ -25766,20 +25783,17 @@ struct step_over_operations {
 
 /// True if a graph, or one inside its nodes, has an operation in a version (or in any).
 constexpr bool has_operation(const graph& model, op::kind operation, int version) {
-    seq<const graph*, 4> waiting{&model};
-    while (!waiting.empty()) {
-        const graph& each = *waiting.back();
-        waiting.pop_back();
-        for (std::size_t i = 0; i < each.id_bound(); ++i) {
-            if (!each.contains(id_at(i))) {
-                continue;
-            }
-            const node& candidate = each[id_at(i)];
-            if (candidate.kind() == operation && (version == any_version || candidate.version() == version)) {
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        if (each.kind() == operation && (version == any_version || each.version() == version)) {
+            return true;
+        }
+        for (std::size_t which = 0; !model.is_plain() && which < each.bodies().size(); ++which) {
+            if (has_operation(each.bodies()[which], operation, version)) {
                 return true;
-            }
-            for (std::size_t which = 0; !each.is_plain() && which < candidate.bodies().size(); ++which) {
-                waiting.push_back(&candidate.bodies()[which]);
             }
         }
     }
@@ -26393,9 +26407,9 @@ struct move_fake_quantize : guarded<move_fake_quantize> {
     [[gnu::cold]] static constexpr bool apply(rewrite& r, node_id id) {
         graph& model = r.model;
         const node_id concat = concat_above(model, id);
-        seq<seq<output_ref>, 4> ranges;
-        for (std::size_t port = 1; port < 5; ++port) {
-            ranges.push_back(constants_of_branches(r, model.producer(id, port), concat));
+        seq<output_ref> ranges[4];
+        for (std::size_t i = 0; i < 4; ++i) {
+            ranges[i] = constants_of_branches(r, model.producer(id, i + 1), concat);
         }
         const node_id convert = convert_below(model, id);
         const dequantization below = dequantization_below(model, id);
@@ -26574,7 +26588,7 @@ constexpr node_id pull_through(rewrite& r, node_id movement, const tensor* const
     graph& model = r.model;
     const node_id above = model.producer(movement, 0);
     const node_id pulled = clone_with_information(r, movement, {model[above].input(0), model[movement].input(1)});
-    seq<output_ref, 2> inputs{pulled};
+    seq<output_ref, 5> inputs{pulled};
     if (constant != nullptr) {
         output_ref operand = model.constant(*constant);
         if (const node_id convert = model.producer(above, 1); model[convert].is<op::convert>()) {
