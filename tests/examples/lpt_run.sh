@@ -193,7 +193,7 @@ rejects "--folding-steps" "$work/doubles.xml" --folding-steps many
 within() { (ulimit -v "$1" && shift && "${run[@]}" "$@") >"$work/out" 2>"$work/err"; }
 if [ ${#run[@]} = 1 ] && within 2000000 "$network/model.xml"; then
     refused=0
-    for limit in $(seq 16000 6000 130000); do
+    for limit in $(seq 16000 3000 130000); do
         within "$limit" --help || continue
         within "$limit" "$network/model.xml" && continue
         refused=$((refused + 1))

@@ -62,7 +62,7 @@ inline graph embedded_groups() {
     return model;
 }
 
-/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention, recurrent cells of f32 and of bytes.
+/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; TopK; attention, recurrent cells of f32 and of bytes.
 inline graph embedded_matrix() {
     graph model;
     const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
@@ -81,6 +81,11 @@ inline graph embedded_matrix() {
     model.result(model.add(op::softmax{3}, {scores}));
     model.result(model.add(op::softmax{1}, {scores}));
     model.result(model.add(op::log_softmax{2}, {model.add(op::add{}, {scores, dense})}));
+    op::top_k best;
+    best.index_element_type = i64;
+    const node_id found = model.add(best, {scores, model.constant(make_scalar(i64, 2))}, {}, 11);
+    model.result({found, 0});
+    model.result({found, 1});
     model.result(real);
     model.result(model.add(op::reduce_sum{}, {scores, axes({1, 2})}));
     model.result(model.add(op::reduce_mean{}, {scores, axes({0, 2})}));
