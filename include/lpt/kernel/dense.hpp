@@ -425,7 +425,9 @@ private:
 
     /// Whether one row takes panels side by side: what panels have of their own is left to each of them.
     static bool takes_row(const call& c, const state& s) noexcept {
-        return !s.chunks && !c.shape.four_bits && !c.shape.is_ordered() && s.header.differs == 0;
+        // A tile that takes either sign multiplies by another instruction for each.
+        return !Arithmetic::either_sign && !s.chunks && !c.shape.four_bits && !c.shape.is_ordered() &&
+               s.header.differs == 0;
     }
     /// One row: panels of full width, several at a time. Gives the unit that follows them.
     static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
