@@ -31,10 +31,10 @@ found sorted(const top_k_case& c, const float* x) {
         const std::int64_t base = line / c.inner * c.length * c.inner + line % c.inner;
         std::vector<std::int64_t> places(static_cast<std::size_t>(c.length));
         std::iota(places.begin(), places.end(), 0);
-        std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+        std::sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
             const float left = x[base + a * c.inner];
             const float right = x[base + b * c.inner];
-            return c.least ? left < right : left > right;
+            return left == right ? a < b : c.least ? left < right : left > right;
         });
         places.resize(static_cast<std::size_t>(c.count));
         if (c.by_place) std::sort(places.begin(), places.end());
