@@ -8354,6 +8354,67 @@ private:
 #endif
 #endif
 
+// ======== lpt/kernel/dense_lines.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_LINES_HPP
+#define LPT_HOLDS_KERNEL_DENSE_LINES_HPP
+// Which rows of the dense kernel go through tiles together, where rows are the pixels of lines.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image. A template on the
+/// instruction set only to keep one copy per instruction set.
+template <class Isa>
+struct lines_with_ends {
+    std::int64_t line = 0;  // rows of a line, or 0
+    std::int64_t left = 0;  // columns
+    std::int64_t right = 0;
+
+    /// The most rows of a block of lines: as many lines as a tile has rows, or all of `rows`, if these are not many.
+    std::int64_t most_rows(std::int64_t rows, std::int64_t tile_rows, std::int64_t many) const noexcept {
+        return rows + line <= many ? rows + line : line * tile_rows;
+    }
+
+    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
+    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
+    lines_with_ends with_leftovers(std::int64_t lines, std::int64_t tile_rows) const noexcept {
+        lines_with_ends result = *this;
+        const std::int64_t inside = line - left - right;
+        const std::int64_t over = inside % tile_rows;
+        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) result.right += over;
+        return result;
+    }
+
+    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
+    /// at the ends. A block has `rows` rows from row `first` on.
+    struct strip {
+        std::int64_t begin = 0;
+        std::int64_t count = 0;
+        std::int64_t step = 1;
+    };
+    std::int64_t strips(std::int64_t first, std::int64_t rows) const noexcept {
+        if (line == 0) return 1;
+        return (first % line + rows + line - 1) / line + left + right;
+    }
+    strip strip_at(std::int64_t first, std::int64_t rows, std::int64_t i) const noexcept {
+        if (line == 0) return {0, rows, 1};
+        const std::int64_t before = first % line;  // rows of the first line that are not in the block
+        const std::int64_t lines = (before + rows + line - 1) / line;
+        if (i < lines) {
+            const std::int64_t from = i * line + left - before;
+            const std::int64_t to = (i + 1) * line - right - before;
+            const std::int64_t begin = from < 0 ? 0 : from;
+            const std::int64_t end = to < rows ? to : rows;
+            return {begin, end > begin ? end - begin : 0, 1};
+        }
+        const std::int64_t column = i - lines < left ? i - lines : line - left - right + i - lines;
+        const std::int64_t begin = column < before ? column + line - before : column - before;
+        return {begin, begin < rows ? (rows - begin + line - 1) / line : 0, line};
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/dense_row.hpp
 #ifndef LPT_HOLDS_KERNEL_DENSE_ROW_HPP
 #define LPT_HOLDS_KERNEL_DENSE_ROW_HPP
@@ -8431,6 +8492,7 @@ struct dense {
     using sum_type = typename Arithmetic::sum_type;
     using tile = dense_tile<Isa, Arithmetic>;
     using store = column_store<Isa>;
+    using line_ends = lines_with_ends<Isa>;
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr int tile_rows = Arithmetic::rows;
     static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
@@ -8466,13 +8528,6 @@ struct dense {
                      const parallel_for& parallel) noexcept {
         dense_pack<Isa, Arithmetic>::run(shape, from, packed, parallel);
     }
-
-    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
-    struct line_ends {
-        std::int64_t line = 0;  // rows of a line, or 0
-        std::int64_t left = 0;  // columns
-        std::int64_t right = 0;
-    };
 
     /// One call: which rows, whose columns, and what to do with the sums.
     struct call {
@@ -8566,8 +8621,8 @@ struct dense {
             if (fitting < block) block = fitting < 1 ? 1 : fitting;
         }
         if (splits_lines(c, s)) {
-            block = line_block(c, row_end - row_begin);
-            s.lines = strip_ends(c.lines, block / c.lines.line);
+            block = c.lines.most_rows(row_end - row_begin, tile_rows, 2 * usual_tiles * tile_rows);
+            s.lines = c.lines.with_leftovers(block / c.lines.line, tile_rows);
         }
         // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
         const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
@@ -8688,51 +8743,6 @@ private:
         return ends != 0 && s.zeros != nullptr && by_strips && s.header.zero_point == 0 && c.lines.line - ends >= 3 &&
                c.lines.line * tile_rows <= line_block_rows && line_block_rows * c.shape.taps <= pointer_budget;
     }
-    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
-    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
-        const std::int64_t usual = usual_tiles * 2 * tile_rows;
-        const std::int64_t tiled = c.lines.line * tile_rows;
-        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
-    }
-
-    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
-    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
-    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
-        const std::int64_t inside = ends.line - ends.left - ends.right;
-        const std::int64_t over = inside % tile_rows;
-        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
-        return ends;
-    }
-
-    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
-    /// at the ends.
-    struct strip {
-        std::int64_t begin = 0;
-        std::int64_t count = 0;
-        std::int64_t step = 1;
-    };
-    static std::int64_t strip_count(const state& s) noexcept {
-        if (s.lines.line == 0) return 1;
-        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
-    }
-    static strip strip_at(const state& s, std::int64_t i) noexcept {
-        const std::int64_t line = s.lines.line;
-        if (line == 0) return {0, s.rows, 1};
-        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
-        const std::int64_t lines = (before + s.rows + line - 1) / line;
-        if (i < lines) {
-            const std::int64_t from = i * line + s.lines.left - before;
-            const std::int64_t to = (i + 1) * line - s.lines.right - before;
-            const std::int64_t begin = from < 0 ? 0 : from;
-            const std::int64_t end = to < s.rows ? to : s.rows;
-            return {begin, end > begin ? end - begin : 0, 1};
-        }
-        const std::int64_t column =
-            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
-        const std::int64_t begin = column < before ? column + line - before : column - before;
-        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
-    }
-
     static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
     static constexpr std::int64_t meeting_distance = 2048;
 
@@ -8942,9 +8952,9 @@ private:
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
         const std::int64_t row_bytes = w.row_bytes;
-        const std::int64_t strips = strip_count(s);
+        const std::int64_t strips = s.lines.strips(s.first, s.rows);
         for (std::int64_t i = 0; i < strips; ++i) {
-            const strip part = strip_at(s, i);
+            const typename line_ends::strip part = s.lines.strip_at(s.first, s.rows, i);
             w.row_pointers = part.step * c.shape.taps;
             if (direct) w.row_bytes = part.step * row_bytes;
             w.rows.step = part.step;
