@@ -34,16 +34,17 @@ TEST_CASE("A quantized convolution, its scale, bias, activation and requantizati
     value = quantize(model, model.add(op::relu{}, {value}), u8, 0.05, 0);
     model.result(multiplied(model, shifted(model, value, make_scalar(u8, 0)), make_scalar(f32, 0.05)));
     const plan::network net = plan_of(model);
-    REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "direct_scalar_I8", "convert_scalar_U8"});
-    CHECK(net.steps[1].nodes.size() == 5);
+    REQUIRE(kernels_of(net) ==
+            names{"convert_scalar_U8", "reorder", "direct_scalar_I8", "reorder", "convert_scalar_U8"});
+    CHECK(net.steps[2].nodes.size() == 5);
     CHECK(net.steps[0].precision == f32);  // what quantizes computes in real numbers
-    CHECK(net.steps[1].precision == u8);
-    CHECK(computing_type(net.steps[1], 0) == u8);
+    CHECK(net.steps[2].precision == u8);
+    CHECK(computing_type(net.steps[2], 0) == u8);
     for (std::size_t i = 1; i < 5; ++i) {
-        CHECK(computing_type(net.steps[1], i) == f32);  // the epilogue
+        CHECK(computing_type(net.steps[2], i) == f32);  // the epilogue
     }
-    CHECK(net.steps[2].precision == f32);  // what dequantizes, too
-    const auto& work = std::get<plan::convolution_step>(net.steps[1].work);
+    CHECK(net.steps[4].precision == f32);  // what dequantizes, too
+    const auto& work = std::get<plan::convolution_step>(net.steps[2].work);
     CHECK(work.finish.posts.empty());  // Relu is the lower end of the stored range
     CHECK(work.finish.low == 0);
     CHECK(work.finish.scale.values.size() == 4);
@@ -197,7 +198,7 @@ TEST_CASE("Two readers of an intermediate value end a step before them") {
     model.result(model.add(op::relu{}, {value}));
     model.result(model.add(op::sigmoid{}, {value}));
     const plan::network net = plan_of(model);
-    CHECK(net.steps[1].nodes.size() == 2);
+    CHECK(net.steps[2].nodes.size() == 2);
     CHECK(net.steps.size() == 6);
 }
 
@@ -210,8 +211,8 @@ TEST_CASE("A residual sum is part of the convolution's step, and reads the low p
     const output_ref other = multiplied(model, shifted(model, data, make_scalar(u8, 3)), make_scalar(f32, 0.1));
     model.result(quantize(model, model.add(op::add{}, {value, other}), i8, 0.05, 0));
     const plan::network net = plan_of(model);
-    REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "direct_scalar_I8", "reorder"});
-    const auto& work = std::get<plan::convolution_step>(net.steps[1].work);
+    REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "reorder", "direct_scalar_I8", "reorder"});
+    const auto& work = std::get<plan::convolution_step>(net.steps[2].work);
     REQUIRE(work.finish.posts.size() == 2);
     CHECK(work.finish.posts[0].kind == kernel::post_kind::add_residual);
     CHECK(work.finish.posts[0].residual.tensor == work.input);
@@ -264,7 +265,8 @@ TEST_CASE("Zero points of channels become a margin") {
     const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
     const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 0), zero_points);
     model.result(multiplied(model, convolved(model, data, weights, 1), scales));
-    CHECK(kernels_of(plan_of(model)) == names{"convert_scalar_U8", "margin_U8", "direct_scalar_I8", "reorder"});
+    CHECK(kernels_of(plan_of(model)) ==
+          names{"convert_scalar_U8", "reorder", "margin_U8", "direct_scalar_I8", "reorder"});
 }
 
 TEST_CASE("Without a margin zero points of channels need no step of their own") {
@@ -273,7 +275,7 @@ TEST_CASE("Without a margin zero points of channels need no step of their own") 
     const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
     const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 0), zero_points);
     model.result(multiplied(model, convolved(model, data, weights, 0), scales));
-    CHECK(kernels_of(plan_of(model)) == names{"convert_scalar_U8", "direct_scalar_I8", "reorder"});
+    CHECK(kernels_of(plan_of(model)) == names{"convert_scalar_U8", "reorder", "direct_scalar_I8", "reorder"});
 }
 
 TEST_CASE("Constants are folded, whatever their marks say") {

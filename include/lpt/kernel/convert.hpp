@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantize, dequantize, requantize, with or without a change of layout.
+// Quantize, dequantize, requantize. A change of layout on the way is possible, and slower than one before or after it.
 #pragma once
 
 #include <lpt/kernel/convert_lines.hpp>
-#include <lpt/kernel/transpose.hpp>
+#include <lpt/kernel/parallel.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,6 @@ template <class Isa>
 struct convert {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
-    using ints = typename simd::ints;
     using lines = convert_lines<Isa>;
     static constexpr std::int64_t width = simd::width;
 
@@ -197,9 +196,14 @@ struct convert {
     /// Pixels of a channel.
     static void count_steps_of(const counted_problem& p, std::int64_t channel, std::int64_t count, float* v) noexcept {
         if (!p.divides) return;
-        const channel_numbers with = numbers_of(p, channel);
+        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
+            return simd::broadcast(array != nullptr ? array[channel] : all);
+        };
+        const floats factor = number(p.factor, p.factor_all);
+        const floats summand = number(p.summand, p.summand_all);
+        const floats divisor = number(p.divisor, p.divisor_all);
         for (std::int64_t i = 0; i < count; i += width)
-            simd::store(v + i, lines::whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), factor, summand, divisor));
     }
 
     static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
@@ -279,102 +283,12 @@ struct convert {
         finish<Isa>::row(e, v, 0, 0, count, output);
     }
 
-    /// Channels that leave planes together, so that what they become lies side by side in pixels.
-    static constexpr std::int64_t tile_channels = 16;
-
-    /// `count` pixels of some channels, from planes to channels side by side.
-    static void run_tile(const counted_problem& p, std::int64_t n, std::int64_t tile, std::int64_t pixel,
-                         std::int64_t count) noexcept {
-        const std::int64_t channel = tile * tile_channels;
-        const std::int64_t left = p.channels - channel;
-        const std::int64_t channels = left < tile_channels ? left : tile_channels;
-        const std::int64_t size = bytes_of(p.finish.output_type);
-        alignas(64) unsigned char planes[tile_channels * finish_columns * 4];
-        for (std::int64_t c = 0; c < channels; ++c)
-            finish_pixels(p, n, channel + c, pixel, count, planes + c * finish_columns * size);
-        const element_layout& out = p.output_layout;
-        unsigned char* const to =
-            static_cast<unsigned char*>(p.output) + (n * out.batch_stride + pixel * out.pixel_stride + channel) * size;
-        const auto leave_planes = [&]<class Element>(const Element* from) {
-            transpose<Isa>::run_part(from, finish_columns, reinterpret_cast<Element*>(to), out.pixel_stride, channels,
-                                     count);
-        };
-        if (size == 1)
-            leave_planes(planes);
-        else
-            leave_planes(reinterpret_cast<const std::uint32_t*>(planes));
-    }
-
     static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                            std::int64_t count) noexcept {
         const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
         finish_pixels(p, n, channel, pixel, count,
                       static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
-    }
-
-    /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
-    static constexpr std::int64_t few_channels = 4;
-
-    static bool interleaves(const convert_problem& p) noexcept {
-        const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
-        return bytes && p.finish.post_count == 0 && p.channels > 1 && p.channels <= few_channels &&
-               p.input_layout.pixel_stride == 1 && p.output_layout.channel_stride == 1 &&
-               p.output_layout.pixel_stride == p.channels;
-    }
-    /// Words to pixels of so many bytes.
-    template <int Channels>
-    static void put_pixels(const std::int32_t* words, std::int64_t count, unsigned char* to) noexcept {
-        constexpr int size = Channels == 2 ? 2 : 4;
-        for (std::int64_t i = 0; i + 1 < count; ++i)  // what is past a pixel is the next one's
-            std::memcpy(to + i * Channels, words + i, size);
-        std::memcpy(to + (count - 1) * Channels, words + count - 1, Channels);
-    }
-    /// What the pixels of one channel go through.
-    struct channel_numbers {
-        floats low, high, factor, summand, divisor, scale, bias;
-    };
-    static channel_numbers numbers_of(const counted_problem& p, std::int64_t channel) noexcept {
-        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
-            return simd::broadcast(array != nullptr ? array[channel] : all);
-        };
-        return {number(p.input_low, p.input_low_all),    number(p.input_high, p.input_high_all),
-                number(p.factor, p.factor_all),          number(p.summand, p.summand_all),
-                number(p.divisor, p.divisor_all),        number(p.finish.scale, p.finish.scale_all),
-                number(p.finish.bias, p.finish.bias_all)};
-    }
-    static void run_few_channels(const counted_problem& p, std::int64_t n, std::int64_t pixel,
-                                 std::int64_t count) noexcept {
-        const bool limited = is_limited(p);
-        const floats low = simd::broadcast(p.finish.quant_low);
-        const floats high = simd::broadcast(p.finish.quant_high);
-        alignas(64) std::int32_t words[finish_columns];
-        for (std::int64_t c = 0; c < p.channels; ++c) {
-            const channel_numbers with = numbers_of(p, c);
-            const ints shift = simd::broadcast_int(1 << (8 * c));
-            const std::int64_t first = n * p.input_layout.batch_stride + pixel + c * p.input_layout.channel_stride;
-            const auto* const from = static_cast<const unsigned char*>(p.input) + first * bytes_of(p.input_type);
-            for (std::int64_t i = 0; i < count; i += width) {
-                floats v;
-                if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = simd::load(reinterpret_cast<const float*>(from) + i);
-                else
-                    v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
-                if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
-                if (p.divides) v = lines::whole_steps(v, with.factor, with.summand, with.divisor);
-                v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
-                const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
-                const ints part = simd::multiply_int(byte, shift);
-                simd::store_int(words + i, c == 0 ? part : simd::or_int(simd::load_int(words + i), part));
-            }
-        }
-        unsigned char* const to =
-            static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
-        switch (p.channels) {
-            case 2: return put_pixels<2>(words, count, to);
-            case 3: return put_pixels<3>(words, count, to);
-            default: return put_pixels<4>(words, count, to);
-        }
     }
 
     static void copy_integers(const convert_problem& p) noexcept {
@@ -419,31 +333,18 @@ struct convert {
             if (run_line(p, parallel)) return;
         }
         // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
-        const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
         const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
-        const bool leaves = from_planes && p.output_layout.channel_stride == 1;
-        const bool planes = p.pixels > 1 && (leaves || to_planes) && follows_pixels(p.finish);
-        const bool few = planes && interleaves(p);
-        const bool tiles = planes && leaves && !few;
+        const bool planes = p.pixels > 1 && to_planes && follows_pixels(p.finish);
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few      ? 1
-                                   : tiles  ? (p.channels + tile_channels - 1) / tile_channels
-                                   : planes ? p.channels
-                                            : p.pixels;
+        const std::int64_t outer = planes ? p.channels : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         share_out<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t part = tiles ? i / outer % parts : i % parts;
-                const std::int64_t first = part * finish_columns;
+                const std::int64_t first = i % parts * finish_columns;
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
-                const std::int64_t o =
-                    tiles ? i % outer : i / parts % outer;  // tiles that share lines of bytes follow each other
+                const std::int64_t o = i / parts % outer;
                 const std::int64_t n = i / parts / outer;
-                if (few)
-                    run_few_channels(p, n, first, count);
-                else if (tiles)
-                    run_tile(p, n, o, first, count);
-                else if (planes)
+                if (planes)
                     run_pixels(p, n, o, first, count);
                 else
                     run_channels(p, n, o, first, count);

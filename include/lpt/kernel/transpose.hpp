@@ -2,7 +2,7 @@
 // Swapping the two inner axes: the change between planes and channel-innermost layouts.
 #pragma once
 
-#include <lpt/kernel/few_rows.hpp>
+#include <lpt/kernel/few_lines.hpp>
 #include <lpt/kernel/parallel.hpp>
 
 #include <cstring>
@@ -51,6 +51,8 @@ template <class Isa>
 struct transpose {
     static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
 
+    static constexpr std::int64_t few_part = 2048;  // rows or columns of four at most, which are work for a thread
+
     /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
     template <class Element>
     static void run_part(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
@@ -76,28 +78,41 @@ struct transpose {
         }
     }
 
-    template <class Element, int Rows>
-    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
+    /// Matrices of `Few` rows, or columns. Long ones are shared by threads in parts.
+    template <class Element, int Few>
+    static void run_few(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        using lines = few_lines<Isa, Element, Few>;
         const std::int64_t matrix = p.rows * p.columns;
-        const std::int64_t grain = 1 + 4096 / matrix;
-        share_out<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
-                                                  static_cast<Element*>(p.output) + i * matrix);
-        });
+        const std::int64_t length = matrix / Few;
+        const std::int64_t parts = length < 2 * few_part ? 1 : length / few_part;
+        share_out<Isa>(parallel, p.batch * parts, 1 + few_part / length,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const auto* const from = static_cast<const Element*>(p.input) + i / parts * matrix;
+                               auto* const to = static_cast<Element*>(p.output) + i / parts * matrix;
+                               const std::int64_t part = i % parts;
+                               const std::int64_t last = part + 1 == parts ? length : (part + 1) * few_part;
+                               if (p.rows == Few)
+                                   lines::run_rows(from, length, part * few_part, last, to);
+                               else
+                                   lines::run_columns(from, length, part * few_part, last, to);
+                           }
+                       });
     }
 
     template <class Element>
     static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
-        // One large matrix is shared by threads in blocks.
-        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
-            switch (p.rows) {
-                case 2: return run_few_rows<Element, 2>(p, parallel);
-                case 3: return run_few_rows<Element, 3>(p, parallel);
-                case 4: return run_few_rows<Element, 4>(p, parallel);
+        const std::int64_t few = p.rows < p.columns ? p.rows : p.columns;
+        const std::int64_t length = p.rows < p.columns ? p.columns : p.rows;
+        if (few_lines<Isa, Element, 2>::fits(length)) {
+            switch (few) {
+                case 2: return run_few<Element, 2>(p, parallel);
+                case 3: return run_few<Element, 3>(p, parallel);
+                case 4: return run_few<Element, 4>(p, parallel);
                 default: break;
             }
         }
+        // One large matrix is shared by threads in blocks.
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
         const std::int64_t blocks = row_blocks * column_blocks;

@@ -36,19 +36,15 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     for (const std::size_t axis : axes) {
         work.sizes.push_back(dimensions[axis]);
     }
-    const auto read = [&](output_ref output, bool any_layout) {
-        const shape& own = model().shape(output);
-        const layout wanted = own.rank() == rank ? order : layout::plain;
-        const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
-        const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
-        const tensor_id tensor = tensor_of(output, as_it_is ? other : wanted);
+    const auto read = [&](output_ref output) {
+        const tensor_id tensor = tensor_of(output, model().shape(output).rank() == rank ? order : layout::plain);
         result.reads.push_back(tensor);
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
-    work.operands[0] = read(made.operands[0].base, !work.has_two);
+    work.operands[0] = read(made.operands[0].base);
     element data = at(work.operands[0].tensor).type;  // that the kernel's name ends with
     if (work.has_two) {
-        work.operands[1] = read(made.operands[1].base, false);
+        work.operands[1] = read(made.operands[1].base);
         work.function = detail::binary_function_of(model()[made.anchor].kind());
         for (int i = 0; i < 2; ++i) {
             work.scales[i] = numbers(made.operands[i].scale);
@@ -58,7 +54,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
         data = made.functions.type;
     }
-    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
+    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other); });
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
     const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
     if (!detail::settle_loops(work)) {
@@ -79,14 +75,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
 }
 
 inline void planner::make_elementwise(const group& made) {
-    const shape& dimensions = made.functions.dimensions;
-    bool channels_last = dimensions.rank() > 2 && prefers_channels_last(made.functions.tail, 3);
-    for (int i = 0; i < (made.form == group_form::two_operands ? 2 : 1); ++i) {
-        const output_ref base = made.operands[i].base;
-        const bool only_there = exists(base, layout::channels_last) && !exists(base, layout::plain);
-        channels_last = channels_last || (only_there && model().shape(base) == dimensions);
-    }
-    if (channels_last && try_elementwise(made, layout::channels_last)) {
+    if (layout_of(made.functions.tail.node) == layout::channels_last && try_elementwise(made, layout::channels_last)) {
         return;
     }
     if (!try_elementwise(made, layout::plain)) {
@@ -113,31 +102,6 @@ inline void planner::make_dequantization(output_ref output, layout order) {
         const node& each = model()[output.node];
         fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
     }
-}
-
-/// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
-inline bool planner::prefers_channels_last(output_ref output, int depth) {
-    for (const input_ref user : model().uses(output)) {
-        if (sources_.is_dequantization(user.node)) {
-            if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
-                return true;
-            }
-            continue;
-        }
-        const int number = grouping_.of_node[index_of(user.node)];
-        if (number < 0) {
-            continue;
-        }
-        const group& reader = grouping_.groups[static_cast<std::size_t>(number)];
-        if (reader.form == group_form::convolution || reader.form == group_form::pool) {
-            return true;
-        }
-        const bool elementwise = reader.form == group_form::one_operand || reader.form == group_form::two_operands;
-        if (elementwise && depth > 0 && prefers_channels_last(reader.functions.tail, depth - 1)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -9,53 +9,6 @@
 
 namespace lpt::inline LPT_ABI::plan {
 
-namespace detail {
-
-/// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
-inline bool moves_channels(const graph& model, const node& each, layout from) {
-    const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
-    const std::size_t rank = each.shape().rank();
-    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
-        return false;
-    }
-    const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
-    for (std::size_t i = 0; i < rank; ++i) {
-        const std::size_t at = from == layout::channels_last ? i : last[i];
-        const std::size_t axis = from == layout::channels_last ? last[i] : i;
-        if (order->integer(at) != static_cast<std::int64_t>(axis)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-inline bool moves_elements(op::kind kind) {
-    switch (kind) {
-        case op::kind::split:
-        case op::kind::variadic_split:
-        case op::kind::strided_slice:
-        case op::kind::slice:
-        case op::kind::gather:
-        case op::kind::transpose:
-        case op::kind::depth_to_space:
-        case op::kind::space_to_depth:
-        case op::kind::batch_to_space:
-        case op::kind::space_to_batch:
-        case op::kind::shuffle_channels:
-        case op::kind::broadcast:
-        case op::kind::tile:
-        case op::kind::pad:
-        case op::kind::reverse_sequence:
-        case op::kind::roll:
-        case op::kind::gather_elements:
-        case op::kind::interpolate: return true;
-        default: return false;
-    }
-}
-
-}  // namespace detail
-
 /// Another shape for the same elements in the same order, or, for a Transpose that only moves the channels, the same bytes in the other layout.
 inline bool planner::make_view(node_id id) {
     const node& each = model()[id];
@@ -91,20 +44,13 @@ inline bool planner::make_concat(node_id id) {
     }
     const std::size_t rank = each.shape().rank();
     const std::int64_t axis = normalized_axis(each.as<op::concat>().axis, rank);
-    int last = 0;
-    int plain = 0;
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const output_ref input = each.input(port);
         if (model().type(input) != each.type() || axis < 0) {
             return false;
         }
-        last += exists(input, layout::channels_last) && !exists(input, layout::plain) ? 1 : 0;
-        plain += exists(input, layout::plain) && !exists(input, layout::channels_last) ? 1 : 0;
     }
-    const bool byte_or_word = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    const bool channels_last =
-        rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
-    const layout order = channels_last ? layout::channels_last : layout::plain;
+    const layout order = layout_of(id);
     concat_step work;
     step made;
     const auto inner_of = [&](const shape& dimensions) {
@@ -210,21 +156,16 @@ inline bool planner::make_gather(node_id id) {
         !reference::detail::evaluate_any({each.attributes(), each.version(), inputs, outputs}, moved)) {
         return false;
     }
-    const bool word = bit_width(type) == 8 || bit_width(type) == 32;
     for (std::size_t port = 0; port < moved.size(); ++port) {
         const output_ref output(id, static_cast<std::int32_t>(port));
         const shape& result = each.shape(port);
-        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather &&
-                               kind != op::kind::gather_elements && result.rank() == dimensions.rank();
-        const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
-                          !exists(input, layout::plain);
-        const layout order = last ? layout::channels_last : layout::plain;
+        const layout order = layout_of(id);
         gather_step work;
         work.input = tensor_of(input, order);
         work.element_bytes = bit_width(type) / 8;
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
-        const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
+        const std::vector<std::int32_t> to = detail::places_of(result, order);
         const std::vector<std::int32_t> numbers =
             interpolates ? detail::numbers_in<double>(moved[port]) : detail::numbers_in<std::int32_t>(moved[port]);
         std::vector<std::int32_t> sources(to.size());

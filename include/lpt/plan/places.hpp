@@ -129,8 +129,10 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
         ++rows;
     }
     const std::int64_t whole = 16 / element_bytes;
-    const bool moves_whole = columns >= whole && (rows >= whole || (rows >= 2 && rows <= 4));
-    if (!moves_whole || count % (rows * columns) != 0) {
+    const auto fits = [&](std::int64_t lines, std::int64_t length) {
+        return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
+    };
+    if (!(fits(rows, columns) || fits(columns, rows)) || count % (rows * columns) != 0) {
         return result;
     }
     for (std::int64_t i = 0; i < count; ++i) {

@@ -4,6 +4,7 @@
 
 #include <lpt/plan/finish.hpp>
 #include <lpt/plan/groups.hpp>
+#include <lpt/plan/layout_uses.hpp>
 #include <lpt/plan/recurrent_weights.hpp>
 #include <lpt/plan/steps.hpp>
 #include <lpt/plan/weight_store.hpp>
@@ -124,6 +125,8 @@ private:
             version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
+    /// The layout that was chosen for an operation, or for the group that ends with it.
+    layout layout_of(node_id id) const { return layouts_[index_of(id)]; }
     bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }
 
     /// The tensor of an output in a layout; makes it if there is none yet.
@@ -296,7 +299,6 @@ private:
     byte_function function_of(tensor_id tensor) const;
     std::vector<bool> unread_lookups();
     void drop_unread_lookups();
-    bool prefers_channels_last(output_ref output, int depth);
     bool make_view(node_id id);
     bool make_concat(node_id id);
     bool make_gather(node_id id);
@@ -334,6 +336,7 @@ private:
     quantized_sources sources_{net_.model};
     plan_options options_;
     grouping grouping_;
+    std::vector<layout> layouts_;  // by node
     std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states

@@ -102,8 +102,8 @@ inline bool planner::make_resampling(node_id id) {
         return false;
     }
     const output_ref input = each.input(0);
-    const bool last = exists(input, layout::channels_last) && !exists(input, layout::plain);
-    const layout order = last ? layout::channels_last : layout::plain;
+    const layout order = layout_of(id);
+    const bool last = order == layout::channels_last;
     const std::vector<std::size_t> axes = memory_order(now.rank(), order);
     tensor_id from = make_f32(tensor_of(input, order));
     for (const std::size_t axis : resampled) {

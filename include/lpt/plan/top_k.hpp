@@ -27,15 +27,13 @@ inline bool planner::make_top_k(node_id id) {
     if (problem.count < 1 || problem.length > std::numeric_limits<std::int32_t>::max()) {
         return false;
     }
-    // Pixels whose channels lie side by side, as convolutions leave them, are lines. No step changes the layout of wide indices.
-    const bool last = along == 1 && data.rank() > 2 && exists(each.input(0), layout::channels_last) &&
-                      !exists(each.input(0), layout::plain) && (problem.count == 1 || !problem.wide_indices);
+    const layout order = layout_of(id);
+    const bool last = order == layout::channels_last;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
         if (axis_of(axis) != along) {
             (axis_of(axis) < along || last ? problem.outer : problem.inner) *= data[axis];
         }
     }
-    const layout order = last ? layout::channels_last : layout::plain;
     const tensor_id from = tensor_of(each.input(0), order);
     const tensor_id values = add_tensor(f32, given, order);
     const tensor_id indices = add_tensor(self.index_element_type, given, order);
