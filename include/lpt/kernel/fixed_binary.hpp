@@ -35,7 +35,7 @@ struct kernel_of<Isa, fixed_binary_problem> {
 private:
     using floats = typename simd::floats;
 
-    /// What a result is in single precision: a * of_a + b * of_b + constant, or a * b * of_a, +- half_step.
+    /// What a result is in single precision: a * of_a + b * of_b + constant, which has the zero point, or a * b * of_a +- half_step.
     struct near_numbers {
         floats of_a, of_b, constant, half_step;
         floats limit;  // farther from an integer than this it may be wrong
@@ -43,17 +43,20 @@ private:
 
         near_numbers(const fixed_binary_problem& p) noexcept {
             const double of_result = real(p.of_result);
+            const float half = p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0;
             double a = of_result, b = 0, error = static_cast<double>(error_of_codes);
             if (p.function != fixed_function::multiply) {
                 a = real(p.of_a) * of_result;
                 b = real(p.of_b) * (p.function == fixed_function::add ? of_result : -of_result);
-                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b) by 2^-24.
-                error = 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2;
+                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b), and the zero
+                // point with them, by 2^-24. The half step of sums, which have 20 bits more than codes, is not worth its instructions.
+                error += 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2 + static_cast<double>(half);
             }
             of_a = simd::broadcast(static_cast<float>(a));
             of_b = simd::broadcast(static_cast<float>(b));
-            constant = simd::broadcast(static_cast<float>(-(p.a_zero_point * a + p.b_zero_point * b)));
-            half_step = simd::broadcast(p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0);
+            constant = simd::broadcast(
+                static_cast<float>(p.of_result.offset - (p.a_zero_point * a + p.b_zero_point * b)));
+            half_step = simd::broadcast(half);
             limit = simd::broadcast(static_cast<float>(0.5 - error));
             are_usable = error < 1.0 / 64;
         }
@@ -73,16 +76,15 @@ private:
     template <fixed_function Function>
     [[gnu::always_inline]] static ints near_code(const numbers& n, const near_numbers& near, ints a, ints b,
                                                  floats& farthest) noexcept {
-        floats sum;
         if constexpr (Function == fixed_function::multiply) {
             const ints x = simd::multiply_int(simd::subtract_int(a, n.a_zero), simd::subtract_int(b, n.b_zero));
-            sum = simd::multiply(simd::to_float(x), near.of_a);
+            const floats product = simd::multiply(simd::to_float(x), near.of_a);
+            const floats moved = simd::add(product, simd::with_sign_of(near.half_step, product));
+            return n.of_result.with_offset(simd::round_noting(moved, farthest));
         } else {
-            sum = simd::fma(simd::to_float(b), near.of_b, near.constant);
-            sum = simd::fma(simd::to_float(a), near.of_a, sum);
+            const floats of_b = simd::fma(simd::to_float(b), near.of_b, near.constant);
+            return simd::round_noting(simd::fma(simd::to_float(a), near.of_a, of_b), farthest);
         }
-        sum = simd::add(sum, simd::with_sign_of(near.half_step, sum));
-        return n.of_result.with_offset(simd::round_noting(sum, farthest));
     }
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {

@@ -19,10 +19,12 @@ struct kernel_of<Isa, real_prelu_problem> {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
         share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
-                if (p.negative != nullptr)
-                    run_columns<by_factors>(p, c, begin, end);
-                else
+                if (p.negative == nullptr)
                     run_columns<by_reals>(p, c, begin, end);
+                else if (p.takes_larger)
+                    run_columns<by_lines<true>>(p, c, begin, end);
+                else
+                    run_columns<by_lines<false>>(p, c, begin, end);
             }
         });
     }
@@ -38,7 +40,9 @@ private:
               output_zero(simd::broadcast_int(p.output_zero_point)),
               scale(simd::broadcast(p.scale)),
               output_scale(simd::broadcast(p.output_scale)) {}
-        static const float* numbers(const real_prelu_problem& p) noexcept { return p.slope; }
+        static floats numbers(const real_prelu_problem& p, std::int64_t channel, std::int64_t count) noexcept {
+            return load_part<Isa>(p.slope + channel, count);
+        }
 
         [[gnu::always_inline]] ints operator()(floats slope, ints q) const noexcept {
             const floats x = simd::multiply(scale, simd::to_float(simd::subtract_int(q, zero)));
@@ -58,20 +62,29 @@ private:
         }
     };
 
-    struct by_factors {
-        ints zero, output_zero;
-        floats positive;
+    /// By one line for codes from the zero point on, and one for those below.
+    template <bool TakesLarger>
+    struct by_lines {
+        struct line {
+            floats factor, offset;
+            [[gnu::always_inline]] floats at(floats q) const noexcept { return simd::fma(q, factor, offset); }
+        };
+        line positive;
+        floats zero;
 
-        explicit by_factors(const real_prelu_problem& p) noexcept
-            : zero(simd::broadcast_int(p.zero_point)),
-              output_zero(simd::broadcast_int(p.output_zero_point)),
-              positive(simd::broadcast(p.positive)) {}
-        static const float* numbers(const real_prelu_problem& p) noexcept { return p.negative; }
+        explicit by_lines(const real_prelu_problem& p) noexcept
+            : positive{simd::broadcast(p.positive), simd::broadcast(p.positive_offset)},
+              zero(simd::broadcast(static_cast<float>(p.zero_point))) {}
+        static line numbers(const real_prelu_problem& p, std::int64_t channel, std::int64_t count) noexcept {
+            return {load_part<Isa>(p.negative + channel, count),
+                    load_part<Isa>(p.negative + p.channels + channel, count)};
+        }
 
-        [[gnu::always_inline]] ints operator()(floats negative, ints q) const noexcept {
-            const floats x = simd::to_float(simd::subtract_int(q, zero));
-            const floats factor = simd::select(simd::less(x, simd::broadcast(0.0f)), negative, positive);
-            return simd::add_int(simd::round_to_int(simd::multiply(x, factor)), output_zero);
+        [[gnu::always_inline]] ints operator()(const line& negative, ints code) const noexcept {
+            const floats q = simd::to_float(code);
+            const floats above = positive.at(q), below = negative.at(q);
+            if constexpr (TakesLarger) return simd::round_to_int(simd::at_least(above, below));
+            return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
         }
     };
 
@@ -83,11 +96,11 @@ private:
                             std::int64_t end) noexcept {
         const Code code(p);
         const std::int64_t left = p.channels - channel;
-        floats number[vectors];
+        decltype(Code::numbers(p, 0, 0)) number[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
             const std::int64_t rest = left - v * width;
-            number[v] = load_part<Isa>(Code::numbers(p) + channel + v * width, rest > 0 ? rest : 0);
+            number[v] = Code::numbers(p, channel + v * width, rest > 0 ? rest : 0);
         }
         const ints low = simd::broadcast_int(-128), high = simd::broadcast_int(127);
         for (std::int64_t r = begin; r < end; ++r) {

@@ -86,6 +86,10 @@ void with_element(std::int64_t bytes, const Work& work) {
 
 /// One element again and again.
 inline void fill_bytes(const std::vector<std::byte>& element, std::byte* to, std::size_t size) {
+    if (element.size() == 1) {
+        std::memset(to, static_cast<int>(element[0]), size);
+        return;
+    }
     for (std::size_t i = 0; i < size; i += element.size()) {
         std::memcpy(to + i, element.data(), element.size());
     }

@@ -74,10 +74,12 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
+    /// Null, or lines that give the same codes: the integer next to fma(float(q), factor, offset), ties to even, limited, where the line is
+    /// `positive` for q >= zero_point, else negative[c], with offsets from negative[channels] on.
     const float* negative = nullptr;
     float positive = 0;
+    float positive_offset = 0;
+    bool takes_larger = false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
     std::int8_t* output = nullptr;
 };
 
