@@ -506,18 +506,47 @@ private:
         }
     }
 
-    /// Codes in fixed point.
+    /// Codes in fixed point, stored as soon as a store is full: their registers are needed for the next.
     template <int Rows, int Vectors>
-    [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
-                                                   ints (&q)[Rows][Vectors]) noexcept {
+    [[gnu::always_inline]] static void store_fixed(const work& w, const accumulator (&sum)[Rows][Vectors]) noexcept {
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int count = rows_at_once * Vectors;
         const ints zero = simd::broadcast_int(w.zero_point);
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) {
-            ints x[Vectors];
-#pragma GCC unroll 8
-            for (int v = 0; v < Vectors; ++v)
-                x[v] = ints(Arithmetic::bits(sum[r][v]));
-            codes_of<simd>(x, w.factors, zero, q[r]);
+        for (int r = 0; r < Rows; r += rows_at_once) {
+            ints x[count];
+            ints q[count];
+#pragma GCC unroll 4
+            for (int i = 0; i < count; ++i) {
+                const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
+                x[i] = ints(Arithmetic::bits(sum[row][i % Vectors]));
+            }
+            codes_of<simd, count, Vectors>(x, w.factors, zero, q);
+            store_rows<Rows, Vectors>(w, r, q[0], q[1 % count], q[2 % count], q[3 % count]);
+        }
+    }
+
+    /// Four vectors as bytes of as many rows as they are, from row `r` on. Vectors past the last row are not stored.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_rows(const work& w, int r, ints a, ints b, ints c, ints d) noexcept {
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int row_size = Vectors * Arithmetic::lanes;
+        auto packed =
+            w.signed_bytes ? simd::template pack<true>(a, b, c, d) : simd::template pack<false>(a, b, c, d);
+        if (w.limited) {
+            packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
+                                    : simd::template limit<false>(packed, w.low, w.high);
+        }
+        unsigned char* const to = w.to + r * w.row_bytes;
+        simd::template store_piece<0, row_size>(to, packed, w.columns);
+        if constexpr (rows_at_once > 1) {
+            if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
+        }
+        if constexpr (rows_at_once > 2) {
+            if (r + 2 < Rows)
+                simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
+            if (r + 3 < Rows)
+                simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
         }
     }
 
@@ -526,12 +555,9 @@ private:
     template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
         static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
-        constexpr int rows_at_once = 4 / Vectors;
-        constexpr int row_size = Vectors * Arithmetic::lanes;
+        if (TakesList && w.factors != nullptr) return store_fixed<Rows, Vectors>(w, sum);
         ints q[Rows][Vectors];
-        if (TakesList && w.factors != nullptr) {
-            round_twice<Rows, Vectors>(w, sum, q);
-        } else if (!TakesList || w.steps == nullptr) {
+        if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
                 floats x[Rows];
@@ -547,30 +573,14 @@ private:
         } else {
             round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }
+        constexpr int rows_at_once = 4 / Vectors;
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; r += rows_at_once) {
-            // Vectors past the last row are never stored.
             const auto part = [&](int i) __attribute__((always_inline)) -> ints {
                 const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
                 return q[row][i % Vectors];
             };
-            auto packed = w.signed_bytes ? simd::template pack<true>(part(0), part(1), part(2), part(3))
-                                         : simd::template pack<false>(part(0), part(1), part(2), part(3));
-            if (w.limited) {
-                packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
-                                        : simd::template limit<false>(packed, w.low, w.high);
-            }
-            unsigned char* const to = w.to + r * w.row_bytes;
-            simd::template store_piece<0, row_size>(to, packed, w.columns);
-            if constexpr (rows_at_once > 1) {
-                if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
-            }
-            if constexpr (rows_at_once > 2) {
-                if (r + 2 < Rows)
-                    simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
-                if (r + 3 < Rows)
-                    simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
-            }
+            store_rows<Rows, Vectors>(w, r, part(0), part(1), part(2), part(3));
         }
     }
 };

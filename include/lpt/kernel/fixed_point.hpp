@@ -60,8 +60,8 @@ concept rounds_noting = requires(typename Simd::floats value) { Simd::round_noti
 /// The error of x * scale + h below 256, where codes are not limited: of four roundings by 2^-24.
 inline constexpr float error_of_codes = 0.00006103515625f;  // 2^-14
 
-/// The codes of sums that have their bias, a vector for each of `by`; |zero| <= 128. What is beyond all bytes stays beyond.
-template <class Simd, int Count>
+/// The codes of sums that have their bias, vector v by by[v % Period]; |zero| <= 128. What is beyond all bytes stays beyond.
+template <class Simd, int Count, int Period = Count>
 [[gnu::always_inline]] inline void codes_of(const typename Simd::ints (&sum)[Count],
                                             const typename Simd::fixed_factors* by, typename Simd::ints zero,
                                             typename Simd::ints (&code)[Count]) noexcept {
@@ -71,14 +71,14 @@ template <class Simd, int Count>
 #pragma GCC unroll 4
         for (int v = 0; v < Count; ++v) {
             const auto x = Simd::to_float(sum[v]);
-            code[v] = Simd::round_noting(Simd::fma(x, by[v].scale, Simd::with_sign_of(by[v].half_step, x)), farthest);
+            code[v] = Simd::round_noting(Simd::fma(x, by[v % Period].scale, Simd::with_sign_of(by[v % Period].half_step, x)), farthest);
         }
         are_known = Simd::all_below(farthest, Simd::broadcast(0.5f - error_of_codes));
     }
     if (!are_known) [[unlikely]] {
 #pragma GCC unroll 4
         for (int v = 0; v < Count; ++v)
-            code[v] = Simd::rounded_twice(sum[v], by[v]);
+            code[v] = Simd::rounded_twice(sum[v], by[v % Period]);
     }
 #pragma GCC unroll 4
     for (int v = 0; v < Count; ++v)
