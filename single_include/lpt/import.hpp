@@ -18523,10 +18523,13 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
+    /// Null, or lines that give the same codes: the integer next to fma(float(q), factor, offset), ties to even, limited, where the line is
+    /// `positive` for q >= zero_point, else negative[c], with offsets from negative[channels] on.
     const float* negative = nullptr;
     float positive = 0;
+    float positive_offset = 0;
+    bool takes_larger =
+        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
     std::int8_t* output = nullptr;
 };
 
@@ -21716,40 +21719,66 @@ struct sloped_codes {
     }
 };
 
-/// A factor f for which the integer next to float(d) * f, ties to even, + the zero point, limited, is the code of d, for all d in
-/// [first, last]; 0 where none is found. The real factors that do so are an interval; its middle is tried.
-inline float common_factor(const sloped_codes& codes, std::int32_t first, std::int32_t last) {
+/// factor * q + offset.
+struct code_line {
+    float factor = 0;
+    float offset = 0;
+};
+
+/// How far a line stays from half way between two integers: lines that differ by less where codes are one have the same codes.
+inline constexpr float margin_of_lines = 1.0F / 16384;
+
+/// A line for which the integer next to fma(float(q), factor, offset), ties to even, limited, is the code of q - zero, for all q in [first, last], and
+/// also where it moves by the margin; false where none is found. The real factors that do so are an interval; its middle is tried.
+inline bool find_line(const sloped_codes& codes, std::int32_t zero, std::int32_t first, std::int32_t last,
+                      code_line& result) {
     const double real =
         static_cast<double>(codes.scale) * static_cast<double>(codes.slope) / static_cast<double>(codes.to.scale);
     double low = real - std::fabs(real) / 1024, high = real + std::fabs(real) / 1024;
     std::array<std::int32_t, 256> wanted{};
-    for (std::int32_t d = first; d <= last; ++d) {
+    for (std::int32_t q = first; q <= last; ++q) {
+        const std::int32_t d = q - zero;
         const std::int32_t code = codes(d);
-        wanted[static_cast<std::size_t>(d - first)] = code;
+        wanted[static_cast<std::size_t>(q - first)] = code;
         if (d == 0) continue;
         const double below = code == -128 ? -1e9 : code - codes.to.zero_point - 0.5;
         const double above = code == 127 ? 1e9 : code - codes.to.zero_point + 0.5;
         low = std::max(low, (d > 0 ? below : above) / d);
         high = std::min(high, (d > 0 ? above : below) / d);
     }
-    const auto result = static_cast<float>((low + high) / 2);
-    if (!(std::fabs(result) < 1e6F)) return 0;
-    for (std::int32_t d = first; d <= last; ++d) {
-        const auto nearest = static_cast<std::int64_t>(std::nearbyint(static_cast<float>(d) * result));
-        if (code_range().clamp(nearest + codes.to.zero_point) != wanted[static_cast<std::size_t>(d - first)]) return 0;
+    result.factor = static_cast<float>((low + high) / 2);
+    if (!(std::fabs(result.factor) < 1e6F)) return false;
+    result.offset = static_cast<float>(codes.to.zero_point - static_cast<double>(result.factor) * zero);
+    for (std::int32_t q = first; q <= last; ++q) {
+        const float at = std::fma(static_cast<float>(q), result.factor, result.offset);
+        for (const float moved : {at - margin_of_lines, at + margin_of_lines}) {
+            const auto nearest = static_cast<std::int64_t>(std::nearbyint(moved));
+            if (code_range().clamp(nearest) != wanted[static_cast<std::size_t>(q - first)]) return false;
+        }
     }
-    return result;
+    return true;
 }
 
-/// The factors of a PRELU between codes: that of codes from the zero point on, then those below for each channel; none where one is not
-/// found. Each has been tried on all codes.
-inline std::vector<float> prelu_factors(quantized from, quantized to, const float* slopes, std::int64_t channels) {
-    std::vector<float> result{common_factor({from.scale, 1, to}, 0, 127 - from.zero_point)};
-    for (std::int64_t c = 0; c < channels; ++c)
-        result.push_back(slopes[c] == 0 ? 0 : common_factor({from.scale, slopes[c], to}, -128 - from.zero_point, -1));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        if (result[i] == 0 && (i == 0 || slopes[i - 1] != 0)) return {};
+/// The lines of a PRELU between codes.
+struct prelu_lines {
+    code_line positive;  // of codes from the zero point on
+    std::vector<float> negative;  // a factor for each channel, then an offset for each; empty where a line is not found
+    bool takes_larger = true;  // no negative factor is above the positive one
+};
+
+inline prelu_lines lines_of_prelu(quantized from, quantized to, const float* slopes, std::int64_t channels) {
+    prelu_lines result;
+    if (!find_line({from.scale, 1, to}, from.zero_point, from.zero_point, 127, result.positive)) return result;
+    const auto count = static_cast<std::size_t>(channels);
+    std::vector<float> numbers(2 * count);
+    for (std::size_t c = 0; c < count; ++c) {
+        code_line line;
+        if (!find_line({from.scale, slopes[c], to}, from.zero_point, -128, from.zero_point - 1, line)) return result;
+        numbers[c] = line.factor;
+        numbers[count + c] = line.offset;
+        result.takes_larger = result.takes_larger && line.factor <= result.positive.factor;
     }
+    result.negative = std::move(numbers);
     return result;
 }
 
@@ -21784,16 +21813,18 @@ inline step make_real_prelu_chain(const operation& from, const operation& prelu,
     made.output_scale = results.scale;
     made.output_zero_point = results.zero_point;
     made.slope = slopes;
-    const auto factors =
-        std::make_shared<const std::vector<float>>(detail::prelu_factors(codes, results, slopes, made.channels));
-    if (!factors->empty()) {
-        made.positive = factors->front();
-        made.negative = factors->data() + 1;
+    const auto lines =
+        std::make_shared<const detail::prelu_lines>(detail::lines_of_prelu(codes, results, slopes, made.channels));
+    if (!lines->negative.empty()) {
+        made.positive = lines->positive.factor;
+        made.positive_offset = lines->positive.offset;
+        made.negative = lines->negative.data();
+        made.takes_larger = lines->takes_larger;
     }
     const kernel::kernel_table* const kernels = from.kernels();
     const kernel::parallel_for parallel = from.parallel();
     const std::int64_t first = from.info().inputs[0];
-    return [=, kept_factors = factors](const operands& run) {
+    return [=, kept_lines = lines](const operands& run) {
         const value& input = run.tensor(first);
         if (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != made.channels)
             fail({"an input of shape ", input.dimensions, " and ", made.channels, " slopes"});

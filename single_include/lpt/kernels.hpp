@@ -990,10 +990,13 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
+    /// Null, or lines that give the same codes: the integer next to fma(float(q), factor, offset), ties to even, limited, where the line is
+    /// `positive` for q >= zero_point, else negative[c], with offsets from negative[channels] on.
     const float* negative = nullptr;
     float positive = 0;
+    float positive_offset = 0;
+    bool takes_larger =
+        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
     std::int8_t* output = nullptr;
 };
 
@@ -3200,8 +3203,8 @@ concept rounds_noting = requires(typename Simd::floats value) { Simd::round_noti
 /// The error of x * scale + h below 256, where codes are not limited: of four roundings by 2^-24.
 inline constexpr float error_of_codes = 0.00006103515625f;  // 2^-14
 
-/// The codes of sums that have their bias, a vector for each of `by`; |zero| <= 128. What is beyond all bytes stays beyond.
-template <class Simd, int Count>
+/// The codes of sums that have their bias, vector v by by[v % Period]; |zero| <= 128. What is beyond all bytes stays beyond.
+template <class Simd, int Count, int Period = Count>
 [[gnu::always_inline]] inline void codes_of(const typename Simd::ints (&sum)[Count],
                                             const typename Simd::fixed_factors* by, typename Simd::ints zero,
                                             typename Simd::ints (&code)[Count]) noexcept {
@@ -3211,14 +3214,15 @@ template <class Simd, int Count>
 #pragma GCC unroll 4
         for (int v = 0; v < Count; ++v) {
             const auto x = Simd::to_float(sum[v]);
-            code[v] = Simd::round_noting(Simd::fma(x, by[v].scale, Simd::with_sign_of(by[v].half_step, x)), farthest);
+            code[v] = Simd::round_noting(
+                Simd::fma(x, by[v % Period].scale, Simd::with_sign_of(by[v % Period].half_step, x)), farthest);
         }
         are_known = Simd::all_below(farthest, Simd::broadcast(0.5f - error_of_codes));
     }
     if (!are_known) [[unlikely]] {
 #pragma GCC unroll 4
         for (int v = 0; v < Count; ++v)
-            code[v] = Simd::rounded_twice(sum[v], by[v]);
+            code[v] = Simd::rounded_twice(sum[v], by[v % Period]);
     }
 #pragma GCC unroll 4
     for (int v = 0; v < Count; ++v)
@@ -8017,18 +8021,46 @@ private:
         }
     }
 
-    /// Codes in fixed point.
+    /// Codes in fixed point, stored as soon as a store is full: their registers are needed for the next.
     template <int Rows, int Vectors>
-    [[gnu::always_inline]] static void round_twice(const work& w, const accumulator (&sum)[Rows][Vectors],
-                                                   ints (&q)[Rows][Vectors]) noexcept {
+    [[gnu::always_inline]] static void store_fixed(const work& w, const accumulator (&sum)[Rows][Vectors]) noexcept {
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int count = rows_at_once * Vectors;
         const ints zero = simd::broadcast_int(w.zero_point);
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) {
-            ints x[Vectors];
-#pragma GCC unroll 8
-            for (int v = 0; v < Vectors; ++v)
-                x[v] = ints(Arithmetic::bits(sum[r][v]));
-            codes_of<simd>(x, w.factors, zero, q[r]);
+        for (int r = 0; r < Rows; r += rows_at_once) {
+            ints x[count];
+            ints q[count];
+#pragma GCC unroll 4
+            for (int i = 0; i < count; ++i) {
+                const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
+                x[i] = ints(Arithmetic::bits(sum[row][i % Vectors]));
+            }
+            codes_of<simd, count, Vectors>(x, w.factors, zero, q);
+            store_rows<Rows, Vectors>(w, r, q[0], q[1 % count], q[2 % count], q[3 % count]);
+        }
+    }
+
+    /// Four vectors as bytes of as many rows as they are, from row `r` on. Vectors past the last row are not stored.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_rows(const work& w, int r, ints a, ints b, ints c, ints d) noexcept {
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int row_size = Vectors * Arithmetic::lanes;
+        auto packed = w.signed_bytes ? simd::template pack<true>(a, b, c, d) : simd::template pack<false>(a, b, c, d);
+        if (w.limited) {
+            packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
+                                    : simd::template limit<false>(packed, w.low, w.high);
+        }
+        unsigned char* const to = w.to + r * w.row_bytes;
+        simd::template store_piece<0, row_size>(to, packed, w.columns);
+        if constexpr (rows_at_once > 1) {
+            if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
+        }
+        if constexpr (rows_at_once > 2) {
+            if (r + 2 < Rows)
+                simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
+            if (r + 3 < Rows)
+                simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
         }
     }
 
@@ -8037,12 +8069,9 @@ private:
     template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
         static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
-        constexpr int rows_at_once = 4 / Vectors;
-        constexpr int row_size = Vectors * Arithmetic::lanes;
+        if (TakesList && w.factors != nullptr) return store_fixed<Rows, Vectors>(w, sum);
         ints q[Rows][Vectors];
-        if (TakesList && w.factors != nullptr) {
-            round_twice<Rows, Vectors>(w, sum, q);
-        } else if (!TakesList || w.steps == nullptr) {
+        if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
                 floats x[Rows];
@@ -8058,30 +8087,14 @@ private:
         } else {
             round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }
+        constexpr int rows_at_once = 4 / Vectors;
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; r += rows_at_once) {
-            // Vectors past the last row are never stored.
             const auto part = [&](int i) __attribute__((always_inline)) -> ints {
                 const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
                 return q[row][i % Vectors];
             };
-            auto packed = w.signed_bytes ? simd::template pack<true>(part(0), part(1), part(2), part(3))
-                                         : simd::template pack<false>(part(0), part(1), part(2), part(3));
-            if (w.limited) {
-                packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
-                                        : simd::template limit<false>(packed, w.low, w.high);
-            }
-            unsigned char* const to = w.to + r * w.row_bytes;
-            simd::template store_piece<0, row_size>(to, packed, w.columns);
-            if constexpr (rows_at_once > 1) {
-                if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
-            }
-            if constexpr (rows_at_once > 2) {
-                if (r + 2 < Rows)
-                    simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
-                if (r + 3 < Rows)
-                    simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
-            }
+            store_rows<Rows, Vectors>(w, r, part(0), part(1), part(2), part(3));
         }
     }
 };
@@ -11130,193 +11143,10 @@ struct convert_lines {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/few_rows.hpp
-#ifndef LPT_HOLDS_KERNEL_FEW_ROWS_HPP
-#define LPT_HOLDS_KERNEL_FEW_ROWS_HPP
-// Transposing matrices of few rows: channels of a pixel that change places with their groups.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
-template <class Isa, class Element, int Rows>
-struct few_rows {
-    using vector [[gnu::vector_size(16)]] = Element;
-    static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
-
-    /// Whether a matrix has as many columns as one step takes.
-    static bool fits(std::int64_t columns) noexcept { return columns >= size; }
-
-    static void run(const Element* from, std::int64_t columns, Element* to) noexcept {
-        for (std::int64_t c = 0; c < columns; c += size) {
-            const std::int64_t first = c + size <= columns ? c : columns - size;  // some of them once more
-            vector row[Rows];
-#pragma GCC unroll 4
-            for (int r = 0; r < Rows; ++r)
-                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
-            store(row, to + first * Rows, std::make_integer_sequence<int, Rows>());
-        }
-    }
-
-private:
-    template <int... Part>
-    [[gnu::always_inline]] static void store(const vector (&row)[Rows], Element* to,
-                                             std::integer_sequence<int, Part...>) noexcept {
-        (store_part<Part>(row, to + Part * size), ...);
-    }
-    /// Vector `Part` of the result, whose place i is column (Part * size + i) / Rows of row (Part * size + i) % Rows.
-    template <int Part>
-    [[gnu::always_inline]] static void store_part(const vector (&row)[Rows], Element* to) noexcept {
-        using places = std::make_integer_sequence<int, static_cast<int>(size)>;
-        vector result = merge<Part, 1>(row[0], row[1], places());
-        if constexpr (Rows > 2) result = merge<Part, 2>(result, row[2], places());
-        if constexpr (Rows > 3) result = merge<Part, 3>(result, row[3], places());
-        std::memcpy(to, &result, sizeof result);
-    }
-    /// The elements of row `Row` come to what is there of the rows before it; the first time these are row 0 itself.
-    template <int Part, int Row, int... Place>
-    [[gnu::always_inline]] static vector merge(vector before, vector row,
-                                               std::integer_sequence<int, Place...>) noexcept {
-        return __builtin_shufflevector(before, row, source<Part, Row>(Place)...);
-    }
-    template <int Part, int Row>
-    static constexpr int source(int place) noexcept {
-        const int at = Part * static_cast<int>(size) + place;
-        if (at % Rows == Row) return static_cast<int>(size) + at / Rows;
-        return Row == 1 && at % Rows == 0 ? at / Rows : place;
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/transpose.hpp
-#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
-#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
-// Swapping the two inner axes: the change between planes and channel-innermost layouts.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
-template <class Isa, class Element>
-struct transposed_square {
-    using row [[gnu::vector_size(16)]] = Element;
-    static constexpr int size = 16 / static_cast<int>(sizeof(Element));
-
-    template <bool Upper, int... Places>
-    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
-
-    /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
-    [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
-                                           std::int64_t to_stride) noexcept {
-        using places = std::make_integer_sequence<int, size>;
-        row rows[size];
-#pragma GCC unroll 16
-        for (int i = 0; i < size; ++i)
-            std::memcpy(&rows[i], from + i * from_stride, sizeof(row));
-#pragma GCC unroll 4
-        for (int round = 1; round < size; round *= 2) {
-            row mixed[size];
-#pragma GCC unroll 8
-            for (int i = 0; i < size / 2; ++i) {
-                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
-                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
-            }
-#pragma GCC unroll 16
-            for (int i = 0; i < size; ++i)
-                rows[i] = mixed[i];
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < size; ++i)
-            std::memcpy(to + i * to_stride, &rows[i], sizeof(row));
-    }
-};
-
-template <class Isa>
-struct transpose {
-    static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
-
-    /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
-    template <class Element>
-    static void run_part(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
-                         std::int64_t rows, std::int64_t columns) noexcept {
-        using square = transposed_square<Isa, Element>;
-        std::int64_t c = 0;
-        for (; c + square::size <= columns; c += square::size) {
-            std::int64_t r = 0;
-            for (; r + square::size <= rows; r += square::size)
-                square::run(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride);
-            if (r < rows)
-                run_elements(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride, rows - r,
-                             square::size);
-        }
-        if (c < columns) run_elements(from + c, from_stride, to + c * to_stride, to_stride, rows, columns - c);
-    }
-    template <class Element>
-    static void run_elements(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
-                             std::int64_t rows, std::int64_t columns) noexcept {
-        for (std::int64_t c = 0; c < columns; ++c) {
-            for (std::int64_t r = 0; r < rows; ++r)
-                std::memcpy(to + c * to_stride + r, from + r * from_stride + c, sizeof(Element));
-        }
-    }
-
-    template <class Element, int Rows>
-    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
-        const std::int64_t matrix = p.rows * p.columns;
-        const std::int64_t grain = 1 + 4096 / matrix;
-        share_out<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
-                                                  static_cast<Element*>(p.output) + i * matrix);
-        });
-    }
-
-    template <class Element>
-    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
-        // One large matrix is shared by threads in blocks.
-        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
-            switch (p.rows) {
-                case 2: return run_few_rows<Element, 2>(p, parallel);
-                case 3: return run_few_rows<Element, 3>(p, parallel);
-                case 4: return run_few_rows<Element, 4>(p, parallel);
-                default: break;
-            }
-        }
-        const std::int64_t row_blocks = (p.rows + block - 1) / block;
-        const std::int64_t column_blocks = (p.columns + block - 1) / block;
-        const std::int64_t blocks = row_blocks * column_blocks;
-        share_out<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t n = i / blocks;
-                const std::int64_t first_row = i % blocks / column_blocks * block;
-                const std::int64_t first_column = i % column_blocks * block;
-                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
-                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
-                const std::int64_t matrix = n * p.rows * p.columns;
-                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
-                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
-                         p.rows, row_end - first_row, column_end - first_column);
-            }
-        });
-    }
-
-    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
-        if (problem.element_bytes == 1)
-            run_as<std::uint8_t>(problem, parallel);
-        else
-            run_as<std::uint32_t>(problem, parallel);
-    }
-};
-
-} // namespace lpt::inline LPT_ABI::kernel
-#endif
-
 // ======== lpt/kernel/convert.hpp
 #ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
 #define LPT_HOLDS_KERNEL_CONVERT_HPP
-// Quantize, dequantize, requantize, with or without a change of layout.
+// Quantize, dequantize, requantize. A change of layout on the way is possible, and slower than one before or after it.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -11324,7 +11154,6 @@ template <class Isa>
 struct convert {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
-    using ints = typename simd::ints;
     using lines = convert_lines<Isa>;
     static constexpr std::int64_t width = simd::width;
 
@@ -11507,9 +11336,14 @@ struct convert {
     /// Pixels of a channel.
     static void count_steps_of(const counted_problem& p, std::int64_t channel, std::int64_t count, float* v) noexcept {
         if (!p.divides) return;
-        const channel_numbers with = numbers_of(p, channel);
+        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
+            return simd::broadcast(array != nullptr ? array[channel] : all);
+        };
+        const floats factor = number(p.factor, p.factor_all);
+        const floats summand = number(p.summand, p.summand_all);
+        const floats divisor = number(p.divisor, p.divisor_all);
         for (std::int64_t i = 0; i < count; i += width)
-            simd::store(v + i, lines::whole_steps(simd::load(v + i), with.factor, with.summand, with.divisor));
+            simd::store(v + i, lines::whole_steps(simd::load(v + i), factor, summand, divisor));
     }
 
     static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
@@ -11589,102 +11423,12 @@ struct convert {
         finish<Isa>::row(e, v, 0, 0, count, output);
     }
 
-    /// Channels that leave planes together, so that what they become lies side by side in pixels.
-    static constexpr std::int64_t tile_channels = 16;
-
-    /// `count` pixels of some channels, from planes to channels side by side.
-    static void run_tile(const counted_problem& p, std::int64_t n, std::int64_t tile, std::int64_t pixel,
-                         std::int64_t count) noexcept {
-        const std::int64_t channel = tile * tile_channels;
-        const std::int64_t left = p.channels - channel;
-        const std::int64_t channels = left < tile_channels ? left : tile_channels;
-        const std::int64_t size = bytes_of(p.finish.output_type);
-        alignas(64) unsigned char planes[tile_channels * finish_columns * 4];
-        for (std::int64_t c = 0; c < channels; ++c)
-            finish_pixels(p, n, channel + c, pixel, count, planes + c * finish_columns * size);
-        const element_layout& out = p.output_layout;
-        unsigned char* const to =
-            static_cast<unsigned char*>(p.output) + (n * out.batch_stride + pixel * out.pixel_stride + channel) * size;
-        const auto leave_planes = [&]<class Element>(const Element* from) {
-            transpose<Isa>::run_part(from, finish_columns, reinterpret_cast<Element*>(to), out.pixel_stride, channels,
-                                     count);
-        };
-        if (size == 1)
-            leave_planes(planes);
-        else
-            leave_planes(reinterpret_cast<const std::uint32_t*>(planes));
-    }
-
     static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
                            std::int64_t count) noexcept {
         const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
         finish_pixels(p, n, channel, pixel, count,
                       static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
-    }
-
-    /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
-    static constexpr std::int64_t few_channels = 4;
-
-    static bool interleaves(const convert_problem& p) noexcept {
-        const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
-        return bytes && p.finish.post_count == 0 && p.channels > 1 && p.channels <= few_channels &&
-               p.input_layout.pixel_stride == 1 && p.output_layout.channel_stride == 1 &&
-               p.output_layout.pixel_stride == p.channels;
-    }
-    /// Words to pixels of so many bytes.
-    template <int Channels>
-    static void put_pixels(const std::int32_t* words, std::int64_t count, unsigned char* to) noexcept {
-        constexpr int size = Channels == 2 ? 2 : 4;
-        for (std::int64_t i = 0; i + 1 < count; ++i)  // what is past a pixel is the next one's
-            std::memcpy(to + i * Channels, words + i, size);
-        std::memcpy(to + (count - 1) * Channels, words + count - 1, Channels);
-    }
-    /// What the pixels of one channel go through.
-    struct channel_numbers {
-        floats low, high, factor, summand, divisor, scale, bias;
-    };
-    static channel_numbers numbers_of(const counted_problem& p, std::int64_t channel) noexcept {
-        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
-            return simd::broadcast(array != nullptr ? array[channel] : all);
-        };
-        return {number(p.input_low, p.input_low_all),    number(p.input_high, p.input_high_all),
-                number(p.factor, p.factor_all),          number(p.summand, p.summand_all),
-                number(p.divisor, p.divisor_all),        number(p.finish.scale, p.finish.scale_all),
-                number(p.finish.bias, p.finish.bias_all)};
-    }
-    static void run_few_channels(const counted_problem& p, std::int64_t n, std::int64_t pixel,
-                                 std::int64_t count) noexcept {
-        const bool limited = is_limited(p);
-        const floats low = simd::broadcast(p.finish.quant_low);
-        const floats high = simd::broadcast(p.finish.quant_high);
-        alignas(64) std::int32_t words[finish_columns];
-        for (std::int64_t c = 0; c < p.channels; ++c) {
-            const channel_numbers with = numbers_of(p, c);
-            const ints shift = simd::broadcast_int(1 << (8 * c));
-            const std::int64_t first = n * p.input_layout.batch_stride + pixel + c * p.input_layout.channel_stride;
-            const auto* const from = static_cast<const unsigned char*>(p.input) + first * bytes_of(p.input_type);
-            for (std::int64_t i = 0; i < count; i += width) {
-                floats v;
-                if (p.input_type == element_kind::f32 && i + width <= count)
-                    v = simd::load(reinterpret_cast<const float*>(from) + i);
-                else
-                    v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
-                if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
-                if (p.divides) v = lines::whole_steps(v, with.factor, with.summand, with.divisor);
-                v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
-                const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
-                const ints part = simd::multiply_int(byte, shift);
-                simd::store_int(words + i, c == 0 ? part : simd::or_int(simd::load_int(words + i), part));
-            }
-        }
-        unsigned char* const to =
-            static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
-        switch (p.channels) {
-            case 2: return put_pixels<2>(words, count, to);
-            case 3: return put_pixels<3>(words, count, to);
-            default: return put_pixels<4>(words, count, to);
-        }
     }
 
     static void copy_integers(const convert_problem& p) noexcept {
@@ -11729,31 +11473,18 @@ struct convert {
             if (run_line(p, parallel)) return;
         }
         // Long runs along the pixels beat short ones along the channels, unless a residual lies along these.
-        const bool from_planes = p.input_layout.pixel_stride == 1 && p.input_layout.channel_stride != 1;
         const bool to_planes = p.output_layout.pixel_stride == 1 && p.output_layout.channel_stride != 1;
-        const bool leaves = from_planes && p.output_layout.channel_stride == 1;
-        const bool planes = p.pixels > 1 && (leaves || to_planes) && follows_pixels(p.finish);
-        const bool few = planes && interleaves(p);
-        const bool tiles = planes && leaves && !few;
+        const bool planes = p.pixels > 1 && to_planes && follows_pixels(p.finish);
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = few      ? 1
-                                   : tiles  ? (p.channels + tile_channels - 1) / tile_channels
-                                   : planes ? p.channels
-                                            : p.pixels;
+        const std::int64_t outer = planes ? p.channels : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         share_out<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t part = tiles ? i / outer % parts : i % parts;
-                const std::int64_t first = part * finish_columns;
+                const std::int64_t first = i % parts * finish_columns;
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
-                const std::int64_t o =
-                    tiles ? i % outer : i / parts % outer;  // tiles that share lines of bytes follow each other
+                const std::int64_t o = i / parts % outer;
                 const std::int64_t n = i / parts / outer;
-                if (few)
-                    run_few_channels(p, n, first, count);
-                else if (tiles)
-                    run_tile(p, n, o, first, count);
-                else if (planes)
+                if (planes)
                     run_pixels(p, n, o, first, count);
                 else
                     run_channels(p, n, o, first, count);
@@ -13690,7 +13421,7 @@ struct kernel_of<Isa, fixed_binary_problem> {
 private:
     using floats = typename simd::floats;
 
-    /// What a result is in single precision: a * of_a + b * of_b + constant, or a * b * of_a, +- half_step.
+    /// What a result is in single precision: a * of_a + b * of_b + constant, which has the zero point, or a * b * of_a +- half_step.
     struct near_numbers {
         floats of_a, of_b, constant, half_step;
         floats limit;  // farther from an integer than this it may be wrong
@@ -13698,17 +13429,20 @@ private:
 
         near_numbers(const fixed_binary_problem& p) noexcept {
             const double of_result = real(p.of_result);
+            const float half = p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0;
             double a = of_result, b = 0, error = static_cast<double>(error_of_codes);
             if (p.function != fixed_function::multiply) {
                 a = real(p.of_a) * of_result;
                 b = real(p.of_b) * (p.function == fixed_function::add ? of_result : -of_result);
-                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b) by 2^-24.
-                error = 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2;
+                // Operands are at most one step from what they stand for; single precision rounds six numbers of up to 256 (a + b), and the zero
+                // point with them, by 2^-24. The half step of sums, which have 20 bits more than codes, is not worth its instructions.
+                error += 2 * of_result + (a + (b < 0 ? -b : b)) * error_of_codes * 2 + static_cast<double>(half);
             }
             of_a = simd::broadcast(static_cast<float>(a));
             of_b = simd::broadcast(static_cast<float>(b));
-            constant = simd::broadcast(static_cast<float>(-(p.a_zero_point * a + p.b_zero_point * b)));
-            half_step = simd::broadcast(p.of_result.below != 0 ? 1 / power_of_two(p.of_result.right + 2) : 0);
+            constant =
+                simd::broadcast(static_cast<float>(p.of_result.offset - (p.a_zero_point * a + p.b_zero_point * b)));
+            half_step = simd::broadcast(half);
             limit = simd::broadcast(static_cast<float>(0.5 - error));
             are_usable = error < 1.0 / 64;
         }
@@ -13728,16 +13462,15 @@ private:
     template <fixed_function Function>
     [[gnu::always_inline]] static ints near_code(const numbers& n, const near_numbers& near, ints a, ints b,
                                                  floats& farthest) noexcept {
-        floats sum;
         if constexpr (Function == fixed_function::multiply) {
             const ints x = simd::multiply_int(simd::subtract_int(a, n.a_zero), simd::subtract_int(b, n.b_zero));
-            sum = simd::multiply(simd::to_float(x), near.of_a);
+            const floats product = simd::multiply(simd::to_float(x), near.of_a);
+            const floats moved = simd::add(product, simd::with_sign_of(near.half_step, product));
+            return n.of_result.with_offset(simd::round_noting(moved, farthest));
         } else {
-            sum = simd::fma(simd::to_float(b), near.of_b, near.constant);
-            sum = simd::fma(simd::to_float(a), near.of_a, sum);
+            const floats of_b = simd::fma(simd::to_float(b), near.of_b, near.constant);
+            return simd::round_noting(simd::fma(simd::to_float(a), near.of_a, of_b), farthest);
         }
-        sum = simd::add(sum, simd::with_sign_of(near.half_step, sum));
-        return n.of_result.with_offset(simd::round_noting(sum, farthest));
     }
 
     [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
@@ -15524,10 +15257,12 @@ struct kernel_of<Isa, real_prelu_problem> {
         const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
         share_out<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
-                if (p.negative != nullptr)
-                    run_columns<by_factors>(p, c, begin, end);
-                else
+                if (p.negative == nullptr)
                     run_columns<by_reals>(p, c, begin, end);
+                else if (p.takes_larger)
+                    run_columns<by_lines<true>>(p, c, begin, end);
+                else
+                    run_columns<by_lines<false>>(p, c, begin, end);
             }
         });
     }
@@ -15543,7 +15278,9 @@ private:
               output_zero(simd::broadcast_int(p.output_zero_point)),
               scale(simd::broadcast(p.scale)),
               output_scale(simd::broadcast(p.output_scale)) {}
-        static const float* numbers(const real_prelu_problem& p) noexcept { return p.slope; }
+        static floats numbers(const real_prelu_problem& p, std::int64_t channel, std::int64_t count) noexcept {
+            return load_part<Isa>(p.slope + channel, count);
+        }
 
         [[gnu::always_inline]] ints operator()(floats slope, ints q) const noexcept {
             const floats x = simd::multiply(scale, simd::to_float(simd::subtract_int(q, zero)));
@@ -15563,20 +15300,29 @@ private:
         }
     };
 
-    struct by_factors {
-        ints zero, output_zero;
-        floats positive;
+    /// By one line for codes from the zero point on, and one for those below.
+    template <bool TakesLarger>
+    struct by_lines {
+        struct line {
+            floats factor, offset;
+            [[gnu::always_inline]] floats at(floats q) const noexcept { return simd::fma(q, factor, offset); }
+        };
+        line positive;
+        floats zero;
 
-        explicit by_factors(const real_prelu_problem& p) noexcept
-            : zero(simd::broadcast_int(p.zero_point)),
-              output_zero(simd::broadcast_int(p.output_zero_point)),
-              positive(simd::broadcast(p.positive)) {}
-        static const float* numbers(const real_prelu_problem& p) noexcept { return p.negative; }
+        explicit by_lines(const real_prelu_problem& p) noexcept
+            : positive{simd::broadcast(p.positive), simd::broadcast(p.positive_offset)},
+              zero(simd::broadcast(static_cast<float>(p.zero_point))) {}
+        static line numbers(const real_prelu_problem& p, std::int64_t channel, std::int64_t count) noexcept {
+            return {load_part<Isa>(p.negative + channel, count),
+                    load_part<Isa>(p.negative + p.channels + channel, count)};
+        }
 
-        [[gnu::always_inline]] ints operator()(floats negative, ints q) const noexcept {
-            const floats x = simd::to_float(simd::subtract_int(q, zero));
-            const floats factor = simd::select(simd::less(x, simd::broadcast(0.0f)), negative, positive);
-            return simd::add_int(simd::round_to_int(simd::multiply(x, factor)), output_zero);
+        [[gnu::always_inline]] ints operator()(const line& negative, ints code) const noexcept {
+            const floats q = simd::to_float(code);
+            const floats above = positive.at(q), below = negative.at(q);
+            if constexpr (TakesLarger) return simd::round_to_int(simd::at_least(above, below));
+            return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
         }
     };
 
@@ -15588,11 +15334,11 @@ private:
                             std::int64_t end) noexcept {
         const Code code(p);
         const std::int64_t left = p.channels - channel;
-        floats number[vectors];
+        decltype(Code::numbers(p, 0, 0)) number[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
             const std::int64_t rest = left - v * width;
-            number[v] = load_part<Isa>(Code::numbers(p) + channel + v * width, rest > 0 ? rest : 0);
+            number[v] = Code::numbers(p, channel + v * width, rest > 0 ? rest : 0);
         }
         const ints low = simd::broadcast_int(-128), high = simd::broadcast_int(127);
         for (std::int64_t r = begin; r < end; ++r) {
@@ -15965,6 +15711,237 @@ private:
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/few_lines.hpp
+#ifndef LPT_HOLDS_KERNEL_FEW_LINES_HPP
+#define LPT_HOLDS_KERNEL_FEW_LINES_HPP
+// Transposing matrices of few rows or few columns: pictures, and channels of a pixel that change places with their groups.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Matrices of `Few` rows or columns: as many vectors of 16 bytes become as many others, in the compiler's vectors.
+template <class Isa, class Element, int Few>
+struct few_lines {
+    using vector [[gnu::vector_size(16)]] = Element;
+    static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
+
+    /// Whether lines are as long as one step takes.
+    static bool fits(std::int64_t length) noexcept { return length >= size; }
+
+    /// Columns `begin` to `end` of a matrix of few rows, `size` at least.
+    static void run_rows(const Element* from, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                         Element* to) noexcept {
+        for (std::int64_t c = begin; c < end; c += size) {
+            const std::int64_t first = c + size <= end ? c : end - size;  // some of them once more
+            vector row[Few];
+#pragma GCC unroll 4
+            for (int r = 0; r < Few; ++r)
+                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
+            interleave(row, to + first * Few, lines());
+        }
+    }
+    /// Rows `begin` to `end` of a matrix of few columns, `size` at least.
+    static void run_columns(const Element* from, std::int64_t rows, std::int64_t begin, std::int64_t end,
+                            Element* to) noexcept {
+        for (std::int64_t r = begin; r < end; r += size) {
+            const std::int64_t first = r + size <= end ? r : end - size;
+            vector part[Few];
+#pragma GCC unroll 4
+            for (int i = 0; i < Few; ++i)
+                std::memcpy(&part[i], from + first * Few + i * size, sizeof(vector));
+            separate(part, rows, to + first, lines());
+        }
+    }
+
+private:
+    using lines = std::make_integer_sequence<int, Few>;
+    using places = std::make_integer_sequence<int, static_cast<int>(size)>;
+
+    template <int... Part>
+    [[gnu::always_inline]] static void interleave(const vector (&row)[Few], Element* to,
+                                                  std::integer_sequence<int, Part...>) noexcept {
+        (store<from_rows<Part>>(row, to + Part * size), ...);
+    }
+    template <int... Column>
+    [[gnu::always_inline]] static void separate(const vector (&part)[Few], std::int64_t rows, Element* to,
+                                                std::integer_sequence<int, Column...>) noexcept {
+        (store<from_column<Column>>(part, to + Column * rows), ...);
+    }
+
+    /// Place i of vector `Part` of the result is column (Part * size + i) / Few of row (Part * size + i) % Few.
+    template <int Part>
+    struct from_rows {
+        static constexpr int vector_of(int place) noexcept { return (Part * static_cast<int>(size) + place) % Few; }
+        static constexpr int place_of(int place) noexcept { return (Part * static_cast<int>(size) + place) / Few; }
+    };
+    /// Place i of a column is element i * Few + Column of the vectors, one behind the other.
+    template <int Column>
+    struct from_column {
+        static constexpr int vector_of(int place) noexcept { return (place * Few + Column) / static_cast<int>(size); }
+        static constexpr int place_of(int place) noexcept { return (place * Few + Column) % static_cast<int>(size); }
+    };
+
+    template <class Source>
+    [[gnu::always_inline]] static void store(const vector (&from)[Few], Element* to) noexcept {
+        vector result = merge<Source, 1>(from[0], from[1], places());
+        if constexpr (Few > 2) result = merge<Source, 2>(result, from[2], places());
+        if constexpr (Few > 3) result = merge<Source, 3>(result, from[3], places());
+        std::memcpy(to, &result, sizeof result);
+    }
+    /// The elements of vector `Next` come to what is there of those before it; the first time these are vector 0 itself.
+    template <class Source, int Next, int... Place>
+    [[gnu::always_inline]] static vector merge(vector before, vector next,
+                                               std::integer_sequence<int, Place...>) noexcept {
+        return __builtin_shufflevector(before, next, chosen<Source, Next>(Place)...);
+    }
+    template <class Source, int Next>
+    static constexpr int chosen(int place) noexcept {
+        if (Source::vector_of(place) == Next) return static_cast<int>(size) + Source::place_of(place);
+        return Next == 1 && Source::vector_of(place) == 0 ? Source::place_of(place) : place;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/transpose.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+// Swapping the two inner axes: the change between planes and channel-innermost layouts.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
+template <class Isa, class Element>
+struct transposed_square {
+    using row [[gnu::vector_size(16)]] = Element;
+    static constexpr int size = 16 / static_cast<int>(sizeof(Element));
+
+    template <bool Upper, int... Places>
+    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
+        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
+    }
+
+    /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
+    [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
+                                           std::int64_t to_stride) noexcept {
+        using places = std::make_integer_sequence<int, size>;
+        row rows[size];
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(&rows[i], from + i * from_stride, sizeof(row));
+#pragma GCC unroll 4
+        for (int round = 1; round < size; round *= 2) {
+            row mixed[size];
+#pragma GCC unroll 8
+            for (int i = 0; i < size / 2; ++i) {
+                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
+                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < size; ++i)
+                rows[i] = mixed[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(to + i * to_stride, &rows[i], sizeof(row));
+    }
+};
+
+template <class Isa>
+struct transpose {
+    static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
+
+    static constexpr std::int64_t few_part = 2048;  // rows or columns of four at most, which are work for a thread
+
+    /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
+    template <class Element>
+    static void run_part(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                         std::int64_t rows, std::int64_t columns) noexcept {
+        using square = transposed_square<Isa, Element>;
+        std::int64_t c = 0;
+        for (; c + square::size <= columns; c += square::size) {
+            std::int64_t r = 0;
+            for (; r + square::size <= rows; r += square::size)
+                square::run(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride);
+            if (r < rows)
+                run_elements(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride, rows - r,
+                             square::size);
+        }
+        if (c < columns) run_elements(from + c, from_stride, to + c * to_stride, to_stride, rows, columns - c);
+    }
+    template <class Element>
+    static void run_elements(const Element* from, std::int64_t from_stride, Element* to, std::int64_t to_stride,
+                             std::int64_t rows, std::int64_t columns) noexcept {
+        for (std::int64_t c = 0; c < columns; ++c) {
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + c * to_stride + r, from + r * from_stride + c, sizeof(Element));
+        }
+    }
+
+    /// Matrices of `Few` rows, or columns. Long ones are shared by threads in parts.
+    template <class Element, int Few>
+    static void run_few(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        using lines = few_lines<Isa, Element, Few>;
+        const std::int64_t matrix = p.rows * p.columns;
+        const std::int64_t length = matrix / Few;
+        const std::int64_t parts = length < 2 * few_part ? 1 : length / few_part;
+        share_out<Isa>(parallel, p.batch * parts, 1 + few_part / length,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const auto* const from = static_cast<const Element*>(p.input) + i / parts * matrix;
+                               auto* const to = static_cast<Element*>(p.output) + i / parts * matrix;
+                               const std::int64_t part = i % parts;
+                               const std::int64_t last = part + 1 == parts ? length : (part + 1) * few_part;
+                               if (p.rows == Few)
+                                   lines::run_rows(from, length, part * few_part, last, to);
+                               else
+                                   lines::run_columns(from, length, part * few_part, last, to);
+                           }
+                       });
+    }
+
+    template <class Element>
+    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t few = p.rows < p.columns ? p.rows : p.columns;
+        const std::int64_t length = p.rows < p.columns ? p.columns : p.rows;
+        if (few_lines<Isa, Element, 2>::fits(length)) {
+            switch (few) {
+                case 2: return run_few<Element, 2>(p, parallel);
+                case 3: return run_few<Element, 3>(p, parallel);
+                case 4: return run_few<Element, 4>(p, parallel);
+                default: break;
+            }
+        }
+        // One large matrix is shared by threads in blocks.
+        const std::int64_t row_blocks = (p.rows + block - 1) / block;
+        const std::int64_t column_blocks = (p.columns + block - 1) / block;
+        const std::int64_t blocks = row_blocks * column_blocks;
+        share_out<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t n = i / blocks;
+                const std::int64_t first_row = i % blocks / column_blocks * block;
+                const std::int64_t first_column = i % column_blocks * block;
+                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
+                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
+                const std::int64_t matrix = n * p.rows * p.columns;
+                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
+                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
+                         p.rows, row_end - first_row, column_end - first_column);
+            }
+        });
+    }
+
+    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.element_bytes == 1)
+            run_as<std::uint8_t>(problem, parallel);
+        else
+            run_as<std::uint32_t>(problem, parallel);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/resampling.hpp

@@ -947,10 +947,13 @@ struct real_prelu_problem {
     std::int32_t output_zero_point = 0;
     const std::int8_t* input = nullptr;
     const float* slope = nullptr;
-    /// Null, or factors that give the same codes: the integer next to float(q - zero_point) * factor, ties to even, + output_zero_point, where
-    /// the factor is `positive` for q >= zero_point, else negative[c].
+    /// Null, or lines that give the same codes: the integer next to fma(float(q), factor, offset), ties to even, limited, where the line is
+    /// `positive` for q >= zero_point, else negative[c], with offsets from negative[channels] on.
     const float* negative = nullptr;
     float positive = 0;
+    float positive_offset = 0;
+    bool takes_larger =
+        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
     std::int8_t* output = nullptr;
 };
 
@@ -8589,6 +8592,427 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/layout_choice.hpp
+#ifndef LPT_HOLDS_PLAN_LAYOUT_CHOICE_HPP
+#define LPT_HOLDS_PLAN_LAYOUT_CHOICE_HPP
+// The layouts that move the fewest bytes.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// How a step stands to the layouts of what it reads and gives. Tensors are numbers.
+struct layout_use {
+    bool chooses = false;  // its layout is to be chosen: it computes in either
+    layout order = layout::plain;  // that it reads its tensors in
+    bool turns = false;  // it gives the other layout, without moving a byte: a Transpose of channels
+    std::vector<int> reads;
+    std::vector<int> gives;
+};
+
+inline layout other(layout order) { return order == layout::plain ? layout::channels_last : layout::plain; }
+
+/// Chooses the `order` of all uses that choose, so that few bytes are laid out anew.
+///
+/// The cost is the number of bytes of all tensors that some step wants in the layout in which they were not made. Steps that choose and are neighbours
+/// begin with one layout. Walks through them, from the last to the first and back, turn one after the other: first for good up to the place where the
+/// cost is least, which finds the smallest tensor between two steps, then each by itself where that saves bytes. They end when they save nothing, or
+/// after `most_walks`. Fewer bytes are possible in some networks of many branches; the least cut that would find them takes more than linear time.
+///
+/// A step could read the one layout and give the other. Its loops stride then, which takes longer than a change of the smaller of both tensors.
+class layout_chooser {
+public:
+    /// `bytes`: by tensor; 0 where both layouts put the elements into the same order.
+    layout_chooser(std::vector<layout_use>& uses, const std::vector<std::int64_t>& bytes)
+        : uses_(uses), tensors_(bytes.size()), is_seen_(uses.size(), false) {
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            tensors_[i].bytes = bytes[i];
+        }
+        for (std::size_t i = 0; i < uses.size(); ++i) {
+            enter(static_cast<int>(i));
+        }
+    }
+
+    void choose() {
+        for (std::size_t i = 0; i < uses_.size(); ++i) {
+            if (!uses_[i].chooses || is_seen_[i]) {
+                continue;
+            }
+            std::vector<int> around = neighbours_of(static_cast<int>(i));
+            std::sort(around.begin(), around.end());
+            int idle = 0;
+            for (int walk = 0; idle < 2 && walk < most_walks; ++walk) {
+                std::reverse(around.begin(), around.end());
+                const bool some = turn_first(around);
+                const bool single = turn_each(around);
+                idle = some || single ? 0 : idle + 1;
+            }
+        }
+    }
+
+    std::int64_t cost() const {
+        std::int64_t sum = 0;
+        for (const tensor_use& each : tensors_) {
+            sum += cost_of(each);
+        }
+        return sum;
+    }
+
+    static constexpr int most_walks = 8;
+
+private:
+    struct tensor_use {
+        std::int64_t bytes = 0;
+        layout made = layout::plain;
+        int readers[2] = {};  // by the layout that they want
+        int maker = -1;
+        std::vector<int> choosing;  // its maker and readers, where they choose
+        std::int64_t seen_by = -1;
+    };
+
+    static std::size_t at(layout order) { return order == layout::plain ? 0 : 1; }
+    tensor_use& tensor(int number) { return tensors_[static_cast<std::size_t>(number)]; }
+    layout_use& use(int number) { return uses_[static_cast<std::size_t>(number)]; }
+    static std::int64_t cost_of(const tensor_use& each) {
+        return each.readers[at(other(each.made))] != 0 ? each.bytes : 0;
+    }
+
+    template <class Function>
+    void for_each_tensor(const layout_use& each, Function function) {
+        for (const std::vector<int>* numbers : {&each.reads, &each.gives}) {
+            for (const int number : *numbers) {
+                function(tensor(number));
+            }
+        }
+    }
+
+    /// Adds what a use wants, times 1, or takes it away, times -1.
+    void count(const layout_use& each, int times) {
+        for (const int number : each.reads) {
+            tensor(number).readers[at(each.order)] += times;
+        }
+        for (const int number : each.gives) {
+            tensor(number).made = each.turns ? other(each.order) : each.order;
+        }
+    }
+    void enter(int number) {
+        const layout_use& each = use(number);
+        count(each, 1);
+        for (const int given : each.gives) {
+            tensor(given).maker = number;
+        }
+        if (each.chooses) {
+            for_each_tensor(each, [&](tensor_use& tensor) { tensor.choosing.push_back(number); });
+        }
+    }
+    std::int64_t cost_around(const layout_use& of) {
+        std::int64_t sum = 0;
+        ++asked_;
+        for_each_tensor(of, [&](tensor_use& each) {
+            sum += each.seen_by != asked_ ? cost_of(each) : 0;
+            each.seen_by = asked_;
+        });
+        return sum;
+    }
+    /// Turns a use; what that adds to the cost.
+    std::int64_t turn(int number) {
+        layout_use& each = use(number);
+        const std::int64_t before = cost_around(each);
+        count(each, -1);
+        each.order = other(each.order);
+        count(each, 1);
+        return cost_around(each) - before;
+    }
+    /// Turns each of some uses that saves bytes; false if none does.
+    bool turn_each(const std::vector<int>& numbers) {
+        bool saves = false;
+        for (const int number : numbers) {
+            if (turn(number) < 0) {
+                saves = true;
+            } else {
+                turn(number);
+            }
+        }
+        return saves;
+    }
+    /// Turns the first few of some uses, as many as save most; false if that is none.
+    bool turn_first(const std::vector<int>& numbers) {
+        std::int64_t cost = 0;
+        std::int64_t least = 0;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            cost += turn(numbers[i]);
+            if (cost < least) {
+                least = cost;
+                kept = i + 1;
+            }
+        }
+        for (std::size_t i = numbers.size(); i-- > kept;) {
+            turn(numbers[i]);
+        }
+        return kept != 0;
+    }
+
+    /// The uses that choose and hang together with one, in the layouts that cost nothing between them.
+    std::vector<int> neighbours_of(int first) {
+        std::vector<int> found;
+        reach(first, use(first).order, found);
+        for (std::size_t next = 0; next < found.size(); ++next) {
+            const layout_use& each = use(found[next]);
+            for (const int number : each.gives) {
+                reach_around(number, each.turns ? other(each.order) : each.order, found);
+            }
+            for (const int number : each.reads) {
+                reach_around(number, each.order, found);
+            }
+        }
+        return found;
+    }
+    void reach_around(int number, layout order, std::vector<int>& found) {
+        std::vector<int> around;
+        std::swap(around, tensor(number).choosing);  // nobody asks again
+        for (const int each : around) {
+            const bool turned = each == tensor(number).maker && use(each).turns;
+            reach(each, turned ? other(order) : order, found);
+        }
+    }
+    void reach(int number, layout order, std::vector<int>& found) {
+        if (is_seen_[static_cast<std::size_t>(number)]) {
+            return;
+        }
+        is_seen_[static_cast<std::size_t>(number)] = true;
+        found.push_back(number);
+        if (use(number).order != order) {
+            turn(number);
+        }
+    }
+
+    std::vector<layout_use>& uses_;
+    std::vector<tensor_use> tensors_;
+    std::vector<bool> is_seen_;  // by use
+    std::int64_t asked_ = -1;
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/movement_kinds.hpp
+#ifndef LPT_HOLDS_PLAN_MOVEMENT_KINDS_HPP
+#define LPT_HOLDS_PLAN_MOVEMENT_KINDS_HPP
+// Operations that move elements, and the layouts in which they can.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
+inline bool moves_channels(const graph& model, const node& each, layout from) {
+    const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
+    const std::size_t rank = each.shape().rank();
+    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
+    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
+        return false;
+    }
+    const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t at = from == layout::channels_last ? i : last[i];
+        const std::size_t axis = from == layout::channels_last ? last[i] : i;
+        if (order->integer(at) != static_cast<std::int64_t>(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// An operation that only says which element goes where.
+inline bool moves_elements(op::kind kind) {
+    switch (kind) {
+        case op::kind::split:
+        case op::kind::variadic_split:
+        case op::kind::strided_slice:
+        case op::kind::slice:
+        case op::kind::gather:
+        case op::kind::transpose:
+        case op::kind::depth_to_space:
+        case op::kind::space_to_depth:
+        case op::kind::batch_to_space:
+        case op::kind::space_to_batch:
+        case op::kind::shuffle_channels:
+        case op::kind::broadcast:
+        case op::kind::tile:
+        case op::kind::pad:
+        case op::kind::reverse_sequence:
+        case op::kind::roll:
+        case op::kind::gather_elements:
+        case op::kind::interpolate: return true;
+        default: return false;
+    }
+}
+
+/// Elements of which whole tensors change their layout in one step.
+inline bool may_change_layout(element type) { return bit_width(type) == 8 || bit_width(type) == 32; }
+
+inline bool has_constant_parameters(const graph& model, const node& each) {
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        if (model.constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True for an operation that moves or mixes elements between the same axes, in either layout.
+inline bool keeps_axes(const graph& model, const node& each) {
+    if (each.inputs() == 0 || each.outputs() == 0 || !may_change_layout(each.type())) {
+        return false;
+    }
+    const shape& data = model.shape(each.input(0));
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (data.rank() < 3 || each.shape(port).rank() != data.rank() || !each.shape(port).is_static()) {
+            return false;
+        }
+    }
+    switch (each.kind()) {
+        case op::kind::concat: return true;
+        case op::kind::transpose:
+        case op::kind::gather:
+        case op::kind::gather_elements: return false;
+        // Pixels whose channels lie side by side are lines. No step changes the layout of wide indices.
+        case op::kind::top_k:
+            return normalized_axis(each.as<op::top_k>().axis, data.rank()) == 1 &&
+                   (each.shape()[1] == 1 || each.as<op::top_k>().index_element_type != i64);
+        default: return moves_elements(each.kind()) && has_constant_parameters(model, each);
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/layout_uses.hpp
+#ifndef LPT_HOLDS_PLAN_LAYOUT_USES_HPP
+#define LPT_HOLDS_PLAN_LAYOUT_USES_HPP
+// Which layouts the operations of a graph can compute in.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// The layout that each node of a graph computes in.
+///
+/// Convolutions and pooling take channels innermost. Functions of elements, Concat, movements that keep the axes, Interpolate and TopK over channels
+/// take either, and a Transpose of channels turns one into the other. All else takes its axes in order, as inputs, results and states do.
+class chosen_layouts {
+    quantized_sources& sources_;
+    const grouping& grouping_;
+    std::vector<int> first_tensor_;  // by node: the number of its first output
+    std::vector<std::int64_t> bytes_;
+    std::vector<layout_use> uses_;
+    std::vector<std::size_t> user_;  // by use: the node
+
+    const graph& model() const { return sources_.model(); }
+
+    void number_outputs(const seq<node_id>& order) {
+        first_tensor_.assign(model().id_bound(), -1);
+        for (const node_id id : order) {
+            const node& each = model()[id];
+            first_tensor_[index_of(id)] = static_cast<int>(bytes_.size());
+            for (std::size_t port = 0; port < each.outputs(); ++port) {
+                const shape& dimensions = each.shape(port);
+                const bool is_known = dimensions.is_static() && each.type(port) != dynamic;
+                bytes_.push_back(!is_known || layouts_agree(dimensions)
+                                     ? 0
+                                     : static_cast<std::int64_t>(byte_size(each.type(port), dimensions.elements())));
+            }
+        }
+    }
+    /// The number of an output; -1 for constants, which are laid out once.
+    int number_of(output_ref output) const {
+        return model()[output.node].is<op::constant>() ? -1 : first_tensor_[index_of(output.node)] + output.port;
+    }
+    static void add(std::vector<int>& numbers, int number) {
+        if (number >= 0) {
+            numbers.push_back(number);
+        }
+    }
+    void enter(node_id id, layout_use use) {
+        uses_.push_back(std::move(use));
+        user_.push_back(index_of(id));
+    }
+
+    void enter_group(const group& made) {
+        layout_use use;
+        layout_use in_order;  // what it broadcasts from fewer axes
+        const std::size_t rank = made.functions.dimensions.rank();
+        const auto read = [&](output_ref output) {
+            const bool has_axes = model().shape(output).rank() == rank || made.form == group_form::product;
+            add(has_axes ? use.reads : in_order.reads, number_of(output));
+        };
+        const bool by_elements = made.form == group_form::one_operand || made.form == group_form::two_operands;
+        use.chooses = by_elements && rank > 2;
+        use.order = made.form == group_form::convolution || made.form == group_form::pool ? layout::channels_last
+                                                                                          : layout::plain;
+        const bool has_two = made.form == group_form::two_operands || made.form == group_form::product;
+        read(made.operands[0].base);
+        if (has_two) {
+            read(made.operands[1].base);
+        }
+        for (const chain_function& each : made.functions.functions) {
+            if (each.what == chain_function::form::add || each.what == chain_function::form::multiply) {
+                read(each.other);
+            }
+        }
+        add(use.gives, number_of(made.functions.tail));
+        enter(made.functions.tail.node, std::move(use));
+        if (!in_order.reads.empty()) {
+            enter(made.anchor, std::move(in_order));
+        }
+    }
+
+    void enter_node(node_id id) {
+        const node& each = model()[id];
+        layout_use use;
+        const bool from_last = detail::moves_channels(model(), each, layout::channels_last);
+        const bool from_plain = detail::moves_channels(model(), each, layout::plain);
+        use.turns = from_last || from_plain;
+        use.chooses = (from_last && from_plain) || (!use.turns && detail::keeps_axes(model(), each));
+        use.order = from_last ? layout::channels_last : layout::plain;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            add(use.reads, number_of(sources_.of(each.input(port)).base));  // dequantizations keep the layout
+        }
+        for (std::size_t port = 0; port < each.outputs() && !each.is<op::result>(); ++port) {
+            add(use.gives, number_of({id, static_cast<std::int32_t>(port)}));
+        }
+        enter(id, std::move(use));
+    }
+
+public:
+    chosen_layouts(quantized_sources& sources, const grouping& groups, const seq<node_id>& order)
+        : sources_(sources), grouping_(groups) {
+        number_outputs(order);
+        for (const node_id id : order) {
+            const node& each = model()[id];
+            const int number = grouping_.of_node[index_of(id)];
+            if (number >= 0) {
+                const group& mine = grouping_.groups[static_cast<std::size_t>(number)];
+                if (mine.functions.nodes.back() == id) {
+                    enter_group(mine);
+                }
+            } else if (!each.is<op::constant>() && !(each.outputs() == 1 && sources_.is_dequantization(id))) {
+                enter_node(id);
+            }
+        }
+        layout_chooser(uses_, bytes_).choose();
+    }
+
+    /// By node: the layout in which it, or the group that ends with it, reads its tensors.
+    std::vector<layout> by_node() const {
+        std::vector<layout> result(model().id_bound(), layout::plain);
+        for (std::size_t i = 0; i < uses_.size(); ++i) {
+            if (uses_[i].chooses) {
+                result[user_[i]] = uses_[i].order;
+            }
+        }
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/weight_store.hpp
 #ifndef LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
 #define LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
@@ -8917,6 +9341,8 @@ private:
             version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
+    /// The layout that was chosen for an operation, or for the group that ends with it.
+    layout layout_of(node_id id) const { return layouts_[index_of(id)]; }
     bool exists(output_ref output, layout order) { return version_in(output, order) != tensor_id::none; }
 
     /// The tensor of an output in a layout; makes it if there is none yet.
@@ -9089,7 +9515,6 @@ private:
     byte_function function_of(tensor_id tensor) const;
     std::vector<bool> unread_lookups();
     void drop_unread_lookups();
-    bool prefers_channels_last(output_ref output, int depth);
     bool make_view(node_id id);
     bool make_concat(node_id id);
     bool make_gather(node_id id);
@@ -9127,6 +9552,7 @@ private:
     quantized_sources sources_{net_.model};
     plan_options options_;
     grouping grouping_;
+    std::vector<layout> layouts_;  // by node
     std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
@@ -10013,19 +10439,15 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     for (const std::size_t axis : axes) {
         work.sizes.push_back(dimensions[axis]);
     }
-    const auto read = [&](output_ref output, bool any_layout) {
-        const shape& own = model().shape(output);
-        const layout wanted = own.rank() == rank ? order : layout::plain;
-        const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
-        const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
-        const tensor_id tensor = tensor_of(output, as_it_is ? other : wanted);
+    const auto read = [&](output_ref output) {
+        const tensor_id tensor = tensor_of(output, model().shape(output).rank() == rank ? order : layout::plain);
         result.reads.push_back(tensor);
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
-    work.operands[0] = read(made.operands[0].base, !work.has_two);
+    work.operands[0] = read(made.operands[0].base);
     element data = at(work.operands[0].tensor).type;  // that the kernel's name ends with
     if (work.has_two) {
-        work.operands[1] = read(made.operands[1].base, false);
+        work.operands[1] = read(made.operands[1].base);
         work.function = detail::binary_function_of(model()[made.anchor].kind());
         for (int i = 0; i < 2; ++i) {
             work.scales[i] = numbers(made.operands[i].scale);
@@ -10035,7 +10457,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
         data = made.functions.type;
     }
-    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
+    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other); });
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
     const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
     if (!detail::settle_loops(work)) {
@@ -10056,14 +10478,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
 }
 
 inline void planner::make_elementwise(const group& made) {
-    const shape& dimensions = made.functions.dimensions;
-    bool channels_last = dimensions.rank() > 2 && prefers_channels_last(made.functions.tail, 3);
-    for (int i = 0; i < (made.form == group_form::two_operands ? 2 : 1); ++i) {
-        const output_ref base = made.operands[i].base;
-        const bool only_there = exists(base, layout::channels_last) && !exists(base, layout::plain);
-        channels_last = channels_last || (only_there && model().shape(base) == dimensions);
-    }
-    if (channels_last && try_elementwise(made, layout::channels_last)) {
+    if (layout_of(made.functions.tail.node) == layout::channels_last && try_elementwise(made, layout::channels_last)) {
         return;
     }
     if (!try_elementwise(made, layout::plain)) {
@@ -10090,31 +10505,6 @@ inline void planner::make_dequantization(output_ref output, layout order) {
         const node& each = model()[output.node];
         fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
     }
-}
-
-/// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
-inline bool planner::prefers_channels_last(output_ref output, int depth) {
-    for (const input_ref user : model().uses(output)) {
-        if (sources_.is_dequantization(user.node)) {
-            if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
-                return true;
-            }
-            continue;
-        }
-        const int number = grouping_.of_node[index_of(user.node)];
-        if (number < 0) {
-            continue;
-        }
-        const group& reader = grouping_.groups[static_cast<std::size_t>(number)];
-        if (reader.form == group_form::convolution || reader.form == group_form::pool) {
-            return true;
-        }
-        const bool elementwise = reader.form == group_form::one_operand || reader.form == group_form::two_operands;
-        if (elementwise && depth > 0 && prefers_channels_last(reader.functions.tail, depth - 1)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace lpt::inline LPT_ABI::plan
@@ -11289,8 +11679,8 @@ inline bool planner::make_resampling(node_id id) {
         return false;
     }
     const output_ref input = each.input(0);
-    const bool last = exists(input, layout::channels_last) && !exists(input, layout::plain);
-    const layout order = last ? layout::channels_last : layout::plain;
+    const layout order = layout_of(id);
+    const bool last = order == layout::channels_last;
     const std::vector<std::size_t> axes = memory_order(now.rank(), order);
     tensor_id from = make_f32(tensor_of(input, order));
     for (const std::size_t axis : resampled) {
@@ -11379,15 +11769,13 @@ inline bool planner::make_top_k(node_id id) {
     if (problem.count < 1 || problem.length > std::numeric_limits<std::int32_t>::max()) {
         return false;
     }
-    // Pixels whose channels lie side by side, as convolutions leave them, are lines. No step changes the layout of wide indices.
-    const bool last = along == 1 && data.rank() > 2 && exists(each.input(0), layout::channels_last) &&
-                      !exists(each.input(0), layout::plain) && (problem.count == 1 || !problem.wide_indices);
+    const layout order = layout_of(id);
+    const bool last = order == layout::channels_last;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
         if (axis_of(axis) != along) {
             (axis_of(axis) < along || last ? problem.outer : problem.inner) *= data[axis];
         }
     }
-    const layout order = last ? layout::channels_last : layout::plain;
     const tensor_id from = tensor_of(each.input(0), order);
     const tensor_id values = add_tensor(f32, given, order);
     const tensor_id indices = add_tensor(self.index_element_type, given, order);
@@ -12044,8 +12432,10 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
         ++rows;
     }
     const std::int64_t whole = 16 / element_bytes;
-    const bool moves_whole = columns >= whole && (rows >= whole || (rows >= 2 && rows <= 4));
-    if (!moves_whole || count % (rows * columns) != 0) {
+    const auto fits = [&](std::int64_t lines, std::int64_t length) {
+        return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
+    };
+    if (!(fits(rows, columns) || fits(columns, rows)) || count % (rows * columns) != 0) {
         return result;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -12070,53 +12460,6 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
 // Operations that only move elements: they move bytes of any type.
 
 namespace lpt::inline LPT_ABI::plan {
-
-namespace detail {
-
-/// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
-inline bool moves_channels(const graph& model, const node& each, layout from) {
-    const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
-    const std::size_t rank = each.shape().rank();
-    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
-        return false;
-    }
-    const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
-    for (std::size_t i = 0; i < rank; ++i) {
-        const std::size_t at = from == layout::channels_last ? i : last[i];
-        const std::size_t axis = from == layout::channels_last ? last[i] : i;
-        if (order->integer(at) != static_cast<std::int64_t>(axis)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-inline bool moves_elements(op::kind kind) {
-    switch (kind) {
-        case op::kind::split:
-        case op::kind::variadic_split:
-        case op::kind::strided_slice:
-        case op::kind::slice:
-        case op::kind::gather:
-        case op::kind::transpose:
-        case op::kind::depth_to_space:
-        case op::kind::space_to_depth:
-        case op::kind::batch_to_space:
-        case op::kind::space_to_batch:
-        case op::kind::shuffle_channels:
-        case op::kind::broadcast:
-        case op::kind::tile:
-        case op::kind::pad:
-        case op::kind::reverse_sequence:
-        case op::kind::roll:
-        case op::kind::gather_elements:
-        case op::kind::interpolate: return true;
-        default: return false;
-    }
-}
-
-}  // namespace detail
 
 /// Another shape for the same elements in the same order, or, for a Transpose that only moves the channels, the same bytes in the other layout.
 inline bool planner::make_view(node_id id) {
@@ -12153,20 +12496,13 @@ inline bool planner::make_concat(node_id id) {
     }
     const std::size_t rank = each.shape().rank();
     const std::int64_t axis = normalized_axis(each.as<op::concat>().axis, rank);
-    int last = 0;
-    int plain = 0;
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const output_ref input = each.input(port);
         if (model().type(input) != each.type() || axis < 0) {
             return false;
         }
-        last += exists(input, layout::channels_last) && !exists(input, layout::plain) ? 1 : 0;
-        plain += exists(input, layout::plain) && !exists(input, layout::channels_last) ? 1 : 0;
     }
-    const bool byte_or_word = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    const bool channels_last =
-        rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
-    const layout order = channels_last ? layout::channels_last : layout::plain;
+    const layout order = layout_of(id);
     concat_step work;
     step made;
     const auto inner_of = [&](const shape& dimensions) {
@@ -12272,21 +12608,16 @@ inline bool planner::make_gather(node_id id) {
         !reference::detail::evaluate_any({each.attributes(), each.version(), inputs, outputs}, moved)) {
         return false;
     }
-    const bool word = bit_width(type) == 8 || bit_width(type) == 32;
     for (std::size_t port = 0; port < moved.size(); ++port) {
         const output_ref output(id, static_cast<std::int32_t>(port));
         const shape& result = each.shape(port);
-        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather &&
-                               kind != op::kind::gather_elements && result.rank() == dimensions.rank();
-        const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
-                          !exists(input, layout::plain);
-        const layout order = last ? layout::channels_last : layout::plain;
+        const layout order = layout_of(id);
         gather_step work;
         work.input = tensor_of(input, order);
         work.element_bytes = bit_width(type) / 8;
         work.fill = fill;
         const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
-        const std::vector<std::int32_t> to = detail::places_of(result, result.rank() > 2 ? order : layout::plain);
+        const std::vector<std::int32_t> to = detail::places_of(result, order);
         const std::vector<std::int32_t> numbers =
             interpolates ? detail::numbers_in<double>(moved[port]) : detail::numbers_in<std::int32_t>(moved[port]);
         std::vector<std::int32_t> sources(to.size());
@@ -12825,6 +13156,7 @@ inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(sources_, order);
     join_to_attentions(order);
+    layouts_ = chosen_layouts(sources_, grouping_, order).by_node();
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
     }
@@ -13734,6 +14066,10 @@ void with_element(std::int64_t bytes, const Work& work) {
 
 /// One element again and again.
 inline void fill_bytes(const std::vector<std::byte>& element, std::byte* to, std::size_t size) {
+    if (element.size() == 1) {
+        std::memset(to, static_cast<int>(element[0]), size);
+        return;
+    }
     for (std::size_t i = 0; i < size; i += element.size()) {
         std::memcpy(to + i, element.data(), element.size());
     }

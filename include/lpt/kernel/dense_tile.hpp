@@ -531,8 +531,7 @@ private:
     [[gnu::always_inline]] static void store_rows(const work& w, int r, ints a, ints b, ints c, ints d) noexcept {
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
-        auto packed =
-            w.signed_bytes ? simd::template pack<true>(a, b, c, d) : simd::template pack<false>(a, b, c, d);
+        auto packed = w.signed_bytes ? simd::template pack<true>(a, b, c, d) : simd::template pack<false>(a, b, c, d);
         if (w.limited) {
             packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
                                     : simd::template limit<false>(packed, w.low, w.high);

@@ -54,8 +54,8 @@ private:
             }
             of_a = simd::broadcast(static_cast<float>(a));
             of_b = simd::broadcast(static_cast<float>(b));
-            constant = simd::broadcast(
-                static_cast<float>(p.of_result.offset - (p.a_zero_point * a + p.b_zero_point * b)));
+            constant =
+                simd::broadcast(static_cast<float>(p.of_result.offset - (p.a_zero_point * a + p.b_zero_point * b)));
             half_step = simd::broadcast(half);
             limit = simd::broadcast(static_cast<float>(0.5 - error));
             are_usable = error < 1.0 / 64;

@@ -71,7 +71,8 @@ template <class Simd, int Count, int Period = Count>
 #pragma GCC unroll 4
         for (int v = 0; v < Count; ++v) {
             const auto x = Simd::to_float(sum[v]);
-            code[v] = Simd::round_noting(Simd::fma(x, by[v % Period].scale, Simd::with_sign_of(by[v % Period].half_step, x)), farthest);
+            code[v] = Simd::round_noting(
+                Simd::fma(x, by[v % Period].scale, Simd::with_sign_of(by[v % Period].half_step, x)), farthest);
         }
         are_known = Simd::all_below(farthest, Simd::broadcast(0.5f - error_of_codes));
     }

@@ -143,9 +143,9 @@ inline bool find_line(const sloped_codes& codes, std::int32_t zero, std::int32_t
 
 /// The lines of a PRELU between codes.
 struct prelu_lines {
-    code_line positive;           // of codes from the zero point on
+    code_line positive;  // of codes from the zero point on
     std::vector<float> negative;  // a factor for each channel, then an offset for each; empty where a line is not found
-    bool takes_larger = true;     // no negative factor is above the positive one
+    bool takes_larger = true;  // no negative factor is above the positive one
 };
 
 inline prelu_lines lines_of_prelu(quantized from, quantized to, const float* slopes, std::int64_t channels) {
@@ -195,8 +195,8 @@ inline step make_real_prelu_chain(const operation& from, const operation& prelu,
     made.output_scale = results.scale;
     made.output_zero_point = results.zero_point;
     made.slope = slopes;
-    const auto lines = std::make_shared<const detail::prelu_lines>(
-        detail::lines_of_prelu(codes, results, slopes, made.channels));
+    const auto lines =
+        std::make_shared<const detail::prelu_lines>(detail::lines_of_prelu(codes, results, slopes, made.channels));
     if (!lines->negative.empty()) {
         made.positive = lines->positive.factor;
         made.positive_offset = lines->positive.offset;

@@ -79,7 +79,8 @@ struct real_prelu_problem {
     const float* negative = nullptr;
     float positive = 0;
     float positive_offset = 0;
-    bool takes_larger = false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
+    bool takes_larger =
+        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
     std::int8_t* output = nullptr;
 };
 
