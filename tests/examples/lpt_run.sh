@@ -198,7 +198,7 @@ if [ ${#run[@]} = 1 ] && within 2000000 "$network/model.xml"; then
         within "$limit" "$network/model.xml" && continue
         refused=$((refused + 1))
         expect "one line says how much memory cannot be had within $limit KiB: $(cat "$work/err")" \
-            grep -qE '^lpt_run: .+: .*[0-9] (bytes cannot be mapped|(bytes|KiB|MiB) of memory)|: out of memory for the document of [0-9]+ bytes' "$work/err"
+            grep -qE '^lpt_run: .+: (.*[0-9] (bytes cannot be mapped|(bytes|KiB|MiB) of memory)|out of memory for the document of [0-9]+ bytes)' "$work/err"
         expect "there is no other line within $limit KiB" [ "$(wc -l <"$work/err")" = 1 ]
     done
     expect "some limits are too small" [ $refused -gt 3 ]

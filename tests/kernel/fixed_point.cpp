@@ -365,20 +365,22 @@ TEST_CASE("PRELU of codes by way of real numbers is that of single precision on 
         problem.output_zero_point = 23;
         const auto input = random_bytes(random, problem.rows * channels);
         const float greatest = channels % 2 == 0 ? 1.0f : 1.5f;
-        const auto slope = random_floats(random, channels, -1, greatest);
+        auto slope = random_floats(random, channels, -1, 1);
+        slope[0] = greatest;
         problem.input = reinterpret_cast<const std::int8_t*>(input.data());
         problem.slope = slope.data();
         const lpt::specified::detail::prelu_lines lines =
             lpt::specified::detail::lines_of_prelu({0.0371f, -11}, {0.0185f, 23}, slope.data(), channels);
         REQUIRE(lines.negative.size() == static_cast<std::size_t>(2 * channels));
+        CHECK(lines.larger_is_code == (greatest == 1.0f));
         problem.positive = lines.positive.factor;
         problem.positive_offset = lines.positive.offset;
         for (const k::isa set : instruction_sets())
             for (const int way : {0, 1, 2}) {
-                if (way == 2 && !lines.takes_larger) continue;
+                if (way == 2 && !lines.larger_is_code) continue;
                 CAPTURE(way);
                 problem.negative = way == 0 ? nullptr : lines.negative.data();
-                problem.takes_larger = way == 2;
+                problem.larger_is_code = way == 2;
                 guarded<std::uint8_t> output(input.size());
                 problem.output = reinterpret_cast<std::int8_t*>(output.data());
                 k::table_for(set).run(problem, threads(2));

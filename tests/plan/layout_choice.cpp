@@ -78,17 +78,18 @@ TEST_CASE("A sum of two tensors goes with the larger one") {
     }
 }
 
-TEST_CASE("A Transpose of channels turns the layout around, and moves nothing where that fits") {
-    layout_use turn = free_use({1}, {2});
-    turn.turns = true;
+TEST_CASE("A Transpose of channels swaps the layouts, and moves nothing where that fits") {
+    layout_use swap = free_use({1}, {2});
+    swap.swaps = true;
     const choice made =
-        chosen({fixed(in_pixels, {}, {0}), free_use({0}, {1}), turn, free_use({2}, {3}), fixed(in_planes, {3}, {})},
+        chosen({fixed(in_pixels, {}, {0}), free_use({0}, {1}), swap, free_use({2}, {3}), fixed(in_planes, {3}, {})},
                {8, 8, 8, 8});
     CHECK(made.orders == "cccpp");
     CHECK(made.bytes == 0);
 }
 
-TEST_CASE("Few networks of many branches have layouts that move fewer bytes, and not many fewer") {
+TEST_CASE(
+    "In random networks of many branches most choices are the best, and all together move at most 5 % more bytes") {
     std::uint32_t state = 1;
     const auto random = [&](std::size_t bound) {
         state = state * 1664525u + 1013904223u;
@@ -106,7 +107,7 @@ TEST_CASE("Few networks of many branches have layouts that move fewer bytes, and
             const std::vector<int> reads{random(bytes.size()), random(bytes.size())};
             layout_use use =
                 random(3) == 0 ? fixed(random(2) == 0 ? in_planes : in_pixels, reads, {i}) : free_use(reads, {i});
-            use.turns = use.chooses && random(8) == 0;
+            use.swaps = use.chooses && random(8) == 0;
             if (use.chooses) {
                 choosing.push_back(uses.size());
             }

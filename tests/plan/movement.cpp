@@ -65,6 +65,18 @@ TEST_CASE("A table whose rows are chosen in the run is read where the file has i
     }
 }
 
+TEST_CASE("Pixels of three values become planes by the kernel for matrices, and planes pixels") {
+    for (const shape& dimensions : {shape{20, 3}, shape{3, 20}}) {
+        graph model;
+        model.result(transposed(model, model.parameter(u8, dimensions), {1, 0}));
+        const plan::network net = plan_of(model);
+        REQUIRE(net.steps.size() == 1);
+        const auto& work = std::get<plan::transpose_step>(net.steps[0].work);
+        CHECK(work.problem.rows == dimensions[0]);
+        CHECK(work.problem.columns == dimensions[1]);
+    }
+}
+
 TEST_CASE("Elements of 16 bits, which no kernel puts into another layout, are moved") {
     graph model;
     const output_ref input = model.parameter(u16, shape{1, 6, 6, 3}, "x");

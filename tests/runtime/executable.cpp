@@ -75,6 +75,9 @@ TEST_CASE("Steps in either layout give what the reference gives") {
     const output_ref order = model.constant(make_tensor(i64, {4}, {0, 2, 3, 1}));
     model.result(model.add(op::abs{}, {model.add(op::transpose{}, {parts, order})}));
     model.result(model.add(op::concat{1}, {sum, input}));
+    const output_ref offsets = model.constant(numbers(f32, shape{2, 8, 7, 6}, -1, 0.37, 5));
+    model.result(convolved(model, quantize(model, model.add(op::multiply{}, {sum, offsets}), u8, 0.1, 20),
+                           numbers(i8, shape{2, 8, 1, 1}, -9, 1, 9), 0));
     model.result(model.add(op::top_k{1, op::top_k_mode::max, op::top_k_sort::value, i32},
                            {sum, model.constant(make_scalar(i64, 2))}));
     check(model, {image(shape{2, 3, 7, 6})}, 1e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantize, dequantize, requantize. A change of layout on the way is possible, and slower than one before or after it.
+// Quantize, dequantize, requantize. Layouts may differ, but a step of its own that changes them (transpose.hpp) is faster, and what plans have.
 #pragma once
 
 #include <lpt/kernel/convert_lines.hpp>
@@ -268,10 +268,11 @@ struct convert {
         return result;
     }
 
-    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all.
-    static void finish_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
-                              std::int64_t count, unsigned char* output) noexcept {
+    /// `count` pixels of one channel, side by side in the output; the constants of the channel are the same for all.
+    static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
         const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
         const run_of_elements part{count, in.pixel_stride, 1};
         post_operation post[most_posts];
         const epilogue e = of_channel(p.finish, channel, post);
@@ -280,15 +281,9 @@ struct convert {
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
               p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
         count_steps_of(p, channel, count, v);
-        finish<Isa>::row(e, v, 0, 0, count, output);
-    }
-
-    static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
-                           std::int64_t count) noexcept {
-        const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        finish_pixels(p, n, channel, pixel, count,
-                      static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
+        finish<Isa>::row(e, v, 0, 0, count,
+                         static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
     }
 
     static void copy_integers(const convert_problem& p) noexcept {

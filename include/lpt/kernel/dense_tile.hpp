@@ -526,7 +526,7 @@ private:
         }
     }
 
-    /// Four vectors as bytes of as many rows as they are, from row `r` on. Vectors past the last row are not stored.
+    /// Stores four vectors as bytes of the 4 / Vectors rows from `r` on; rows past the last are left out.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static void store_rows(const work& w, int r, ints a, ints b, ints c, ints d) noexcept {
         constexpr int rows_at_once = 4 / Vectors;

@@ -9,7 +9,7 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Matrices of `Few` rows or columns: as many vectors of 16 bytes become as many others, in the compiler's vectors.
+/// Transposes matrices of `Few` rows or columns, 16 bytes of each line at a time, in the compiler's vectors.
 template <class Isa, class Element, int Few>
 struct few_lines {
     using vector [[gnu::vector_size(16)]] = Element;
@@ -22,7 +22,7 @@ struct few_lines {
     static void run_rows(const Element* from, std::int64_t columns, std::int64_t begin, std::int64_t end,
                          Element* to) noexcept {
         for (std::int64_t c = begin; c < end; c += size) {
-            const std::int64_t first = c + size <= end ? c : end - size;  // some of them once more
+            const std::int64_t first = c + size <= end ? c : end - size;  // the last step overlaps the one before
             vector row[Few];
 #pragma GCC unroll 4
             for (int r = 0; r < Few; ++r)
@@ -78,7 +78,7 @@ private:
         if constexpr (Few > 3) result = merge<Source, 3>(result, from[3], places());
         std::memcpy(to, &result, sizeof result);
     }
-    /// The elements of vector `Next` come to what is there of those before it; the first time these are vector 0 itself.
+    /// Puts the elements of vector `Next` into the places that come from it; the first time the others are vector 0 itself.
     template <class Source, int Next, int... Place>
     [[gnu::always_inline]] static vector merge(vector before, vector next,
                                                std::integer_sequence<int, Place...>) noexcept {

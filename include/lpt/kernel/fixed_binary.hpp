@@ -35,7 +35,8 @@ struct kernel_of<Isa, fixed_binary_problem> {
 private:
     using floats = typename simd::floats;
 
-    /// What a result is in single precision: a * of_a + b * of_b + constant, which has the zero point, or a * b * of_a +- half_step.
+    /// What a result is in single precision: of sums a * of_a + b * of_b + constant, which includes the zero point; of products
+    /// a * b * of_a +- half_step.
     struct near_numbers {
         floats of_a, of_b, constant, half_step;
         floats limit;  // farther from an integer than this it may be wrong

@@ -21,7 +21,7 @@ struct kernel_of<Isa, real_prelu_problem> {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
                 if (p.negative == nullptr)
                     run_columns<by_reals>(p, c, begin, end);
-                else if (p.takes_larger)
+                else if (p.larger_is_code)
                     run_columns<by_lines<true>>(p, c, begin, end);
                 else
                     run_columns<by_lines<false>>(p, c, begin, end);
@@ -63,7 +63,7 @@ private:
     };
 
     /// By one line for codes from the zero point on, and one for those below.
-    template <bool TakesLarger>
+    template <bool LargerIsCode>
     struct by_lines {
         struct line {
             floats factor, offset;
@@ -83,8 +83,10 @@ private:
         [[gnu::always_inline]] ints operator()(const line& negative, ints code) const noexcept {
             const floats q = simd::to_float(code);
             const floats above = positive.at(q), below = negative.at(q);
-            if constexpr (TakesLarger) return simd::round_to_int(simd::at_least(above, below));
-            return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
+            if constexpr (LargerIsCode)
+                return simd::round_to_int(simd::at_least(above, below));
+            else
+                return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
         }
     };
 

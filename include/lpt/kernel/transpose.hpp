@@ -51,7 +51,7 @@ template <class Isa>
 struct transpose {
     static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
 
-    static constexpr std::int64_t few_part = 2048;  // rows or columns of four at most, which are work for a thread
+    static constexpr std::int64_t few_part = 2048;  // lines of two to four elements that are worth a task
 
     /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
     template <class Element>

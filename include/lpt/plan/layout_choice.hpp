@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layouts that move the fewest bytes.
+// A choice of layouts that changes few bytes.
 #pragma once
 
 #include <lpt/plan/steps.hpp>
@@ -11,23 +11,21 @@
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// How a step stands to the layouts of what it reads and gives. Tensors are numbers.
+/// The layouts that a step can read and give; tensors by number.
 struct layout_use {
-    bool chooses = false;  // its layout is to be chosen: it computes in either
-    layout order = layout::plain;  // that it reads its tensors in
-    bool turns = false;  // it gives the other layout, without moving a byte: a Transpose of channels
+    bool chooses = false;  // it computes in either layout
+    layout order = layout::plain;  // in which it reads its tensors
+    bool swaps = false;  // it gives the other layout without moving a byte: a Transpose of channels
     std::vector<int> reads;
     std::vector<int> gives;
 };
 
-inline layout other(layout order) { return order == layout::plain ? layout::channels_last : layout::plain; }
-
 /// Chooses the `order` of all uses that choose, so that few bytes are laid out anew.
 ///
-/// The cost is the number of bytes of all tensors that some step wants in the layout in which they were not made. Steps that choose and are neighbours
-/// begin with one layout. Walks through them, from the last to the first and back, turn one after the other: first for good up to the place where the
-/// cost is least, which finds the smallest tensor between two steps, then each by itself where that saves bytes. They end when they save nothing, or
-/// after `most_walks`. Fewer bytes are possible in some networks of many branches; the least cut that would find them takes more than linear time.
+/// The cost is the number of bytes of all tensors that some step wants in the layout in which they were not made. Steps that choose and share tensors
+/// start in layouts that cost nothing between them. Each walk visits them in order, backwards and forwards in turn: it flips the leading ones, as many
+/// as save most, which finds the smallest tensor between two steps, then any single one that saves bytes. Walks end when they save nothing, or after
+/// `most_walks`. In networks of many branches fewer bytes may be possible; the least cut that would find them takes more than linear time.
 ///
 /// A step could read the one layout and give the other. Its loops stride then, which takes longer than a change of the smaller of both tensors.
 class layout_chooser {
@@ -53,8 +51,8 @@ public:
             int idle = 0;
             for (int walk = 0; idle < 2 && walk < most_walks; ++walk) {
                 std::reverse(around.begin(), around.end());
-                const bool some = turn_first(around);
-                const bool single = turn_each(around);
+                const bool some = flip_first(around);
+                const bool single = flip_each(around);
                 idle = some || single ? 0 : idle + 1;
             }
         }
@@ -77,14 +75,14 @@ private:
         int readers[2] = {};  // by the layout that they want
         int maker = -1;
         std::vector<int> choosing;  // its maker and readers, where they choose
-        std::int64_t seen_by = -1;
+        std::int64_t last_visit = -1;
     };
 
-    static std::size_t at(layout order) { return order == layout::plain ? 0 : 1; }
+    static std::size_t index_of_layout(layout order) { return order == layout::plain ? 0 : 1; }
     tensor_use& tensor(int number) { return tensors_[static_cast<std::size_t>(number)]; }
     layout_use& use(int number) { return uses_[static_cast<std::size_t>(number)]; }
     static std::int64_t cost_of(const tensor_use& each) {
-        return each.readers[at(other(each.made))] != 0 ? each.bytes : 0;
+        return each.readers[index_of_layout(other_layout(each.made))] != 0 ? each.bytes : 0;
     }
 
     template <class Function>
@@ -99,10 +97,10 @@ private:
     /// Adds what a use wants, times 1, or takes it away, times -1.
     void count(const layout_use& each, int times) {
         for (const int number : each.reads) {
-            tensor(number).readers[at(each.order)] += times;
+            tensor(number).readers[index_of_layout(each.order)] += times;
         }
         for (const int number : each.gives) {
-            tensor(number).made = each.turns ? other(each.order) : each.order;
+            tensor(number).made = each.swaps ? other_layout(each.order) : each.order;
         }
     }
     void enter(int number) {
@@ -117,60 +115,60 @@ private:
     }
     std::int64_t cost_around(const layout_use& of) {
         std::int64_t sum = 0;
-        ++asked_;
+        ++visit_;
         for_each_tensor(of, [&](tensor_use& each) {
-            sum += each.seen_by != asked_ ? cost_of(each) : 0;
-            each.seen_by = asked_;
+            sum += each.last_visit != visit_ ? cost_of(each) : 0;
+            each.last_visit = visit_;
         });
         return sum;
     }
-    /// Turns a use; what that adds to the cost.
-    std::int64_t turn(int number) {
+    /// Flips a use; what that adds to the cost.
+    std::int64_t flip(int number) {
         layout_use& each = use(number);
         const std::int64_t before = cost_around(each);
         count(each, -1);
-        each.order = other(each.order);
+        each.order = other_layout(each.order);
         count(each, 1);
         return cost_around(each) - before;
     }
-    /// Turns each of some uses that saves bytes; false if none does.
-    bool turn_each(const std::vector<int>& numbers) {
+    /// Flips each of some uses that saves bytes; false if none does.
+    bool flip_each(const std::vector<int>& numbers) {
         bool saves = false;
         for (const int number : numbers) {
-            if (turn(number) < 0) {
+            if (flip(number) < 0) {
                 saves = true;
             } else {
-                turn(number);
+                flip(number);
             }
         }
         return saves;
     }
-    /// Turns the first few of some uses, as many as save most; false if that is none.
-    bool turn_first(const std::vector<int>& numbers) {
+    /// Flips the first few of some uses, as many as save most; false if that is none.
+    bool flip_first(const std::vector<int>& numbers) {
         std::int64_t cost = 0;
         std::int64_t least = 0;
         std::size_t kept = 0;
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            cost += turn(numbers[i]);
+            cost += flip(numbers[i]);
             if (cost < least) {
                 least = cost;
                 kept = i + 1;
             }
         }
         for (std::size_t i = numbers.size(); i-- > kept;) {
-            turn(numbers[i]);
+            flip(numbers[i]);
         }
         return kept != 0;
     }
 
-    /// The uses that choose and hang together with one, in the layouts that cost nothing between them.
+    /// The uses that choose and are connected to one, in the layouts that cost nothing between them.
     std::vector<int> neighbours_of(int first) {
         std::vector<int> found;
         reach(first, use(first).order, found);
         for (std::size_t next = 0; next < found.size(); ++next) {
             const layout_use& each = use(found[next]);
             for (const int number : each.gives) {
-                reach_around(number, each.turns ? other(each.order) : each.order, found);
+                reach_around(number, each.swaps ? other_layout(each.order) : each.order, found);
             }
             for (const int number : each.reads) {
                 reach_around(number, each.order, found);
@@ -182,8 +180,8 @@ private:
         std::vector<int> around;
         std::swap(around, tensor(number).choosing);  // nobody asks again
         for (const int each : around) {
-            const bool turned = each == tensor(number).maker && use(each).turns;
-            reach(each, turned ? other(order) : order, found);
+            const bool swaps = each == tensor(number).maker && use(each).swaps;
+            reach(each, swaps ? other_layout(order) : order, found);
         }
     }
     void reach(int number, layout order, std::vector<int>& found) {
@@ -193,14 +191,14 @@ private:
         is_seen_[static_cast<std::size_t>(number)] = true;
         found.push_back(number);
         if (use(number).order != order) {
-            turn(number);
+            flip(number);
         }
     }
 
     std::vector<layout_use>& uses_;
     std::vector<tensor_use> tensors_;
     std::vector<bool> is_seen_;  // by use
-    std::int64_t asked_ = -1;
+    std::int64_t visit_ = -1;
 };
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -6,9 +6,12 @@
 #include <lpt/plan/layout_choice.hpp>
 #include <lpt/plan/movement_kinds.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace lpt::inline LPT_ABI::plan {
 
-/// The layout that each node of a graph computes in.
+/// The layouts of what can choose in a graph.
 ///
 /// Convolutions and pooling take channels innermost. Functions of elements, Concat, movements that keep the axes, Interpolate and TopK over channels
 /// take either, and a Transpose of channels turns one into the other. All else takes its axes in order, as inputs, results and states do.
@@ -36,9 +39,11 @@ class chosen_layouts {
             }
         }
     }
-    /// The number of an output; -1 for constants, which are laid out once.
-    int number_of(output_ref output) const {
-        return model()[output.node].is<op::constant>() ? -1 : first_tensor_[index_of(output.node)] + output.port;
+    /// The number of the tensor that stands for an output, the low precision one of a dequantization, which keeps its layout; -1 for constants,
+    /// which are laid out while planning.
+    int number_of(output_ref output) {
+        const output_ref base = sources_.of(output).base;
+        return model()[base.node].is<op::constant>() ? -1 : first_tensor_[index_of(base.node)] + base.port;
     }
     static void add(std::vector<int>& numbers, int number) {
         if (number >= 0) {
@@ -84,13 +89,14 @@ class chosen_layouts {
         layout_use use;
         const bool from_last = detail::moves_channels(model(), each, layout::channels_last);
         const bool from_plain = detail::moves_channels(model(), each, layout::plain);
-        use.turns = from_last || from_plain;
-        use.chooses = (from_last && from_plain) || (!use.turns && detail::keeps_axes(model(), each));
+        use.swaps = from_last || from_plain;
+        use.chooses = (from_last && from_plain) || (!use.swaps && detail::keeps_axes(model(), each));
         use.order = from_last ? layout::channels_last : layout::plain;
         for (std::size_t port = 0; port < each.inputs(); ++port) {
-            add(use.reads, number_of(sources_.of(each.input(port)).base));  // dequantizations keep the layout
+            add(use.reads, number_of(each.input(port)));
         }
-        for (std::size_t port = 0; port < each.outputs() && !each.is<op::result>(); ++port) {
+        const bool gives = !each.is<op::result>() && !detail::gives_planes(model(), id);
+        for (std::size_t port = 0; port < each.outputs() && gives; ++port) {
             add(use.gives, number_of({id, static_cast<std::int32_t>(port)}));
         }
         enter(id, std::move(use));
@@ -115,7 +121,7 @@ public:
         layout_chooser(uses_, bytes_).choose();
     }
 
-    /// By node: the layout in which it, or the group that ends with it, reads its tensors.
+    /// By node: the layout of what can choose, or of the group that ends with it; plain for all else.
     std::vector<layout> by_node() const {
         std::vector<layout> result(model().id_bound(), layout::plain);
         for (std::size_t i = 0; i < uses_.size(); ++i) {

@@ -2,6 +2,7 @@
 // Operations that only move elements: they move bytes of any type.
 #pragma once
 
+#include <lpt/plan/movement_kinds.hpp>
 #include <lpt/plan/places.hpp>
 #include <lpt/plan/planner.hpp>
 
@@ -14,10 +15,10 @@ inline bool planner::make_view(node_id id) {
     const node& each = model()[id];
     const op::kind kind = each.kind();
     const output_ref input = each.inputs() != 0 ? each.input(0) : output_ref();
-    for (const layout from : {layout::channels_last, layout::plain}) {
-        if (detail::moves_channels(model(), each, from) && exists(input, from)) {
-            const layout to = from == layout::plain ? layout::channels_last : layout::plain;
-            define(id, add_view_of(tensor_of(input, from), each.shape(), to));
+    for (const layout from : {layout_of(id), other_layout(layout_of(id))}) {
+        if (detail::moves_channels(model(), each, from) &&
+            (exists(input, from) || !exists(input, other_layout(from)))) {
+            define(id, add_view_of(tensor_of(input, from), each.shape(), other_layout(from)));
             return true;
         }
     }

@@ -2,16 +2,23 @@
 // Operations that move elements, and the layouts in which they can.
 #pragma once
 
-#include <lpt/plan/steps.hpp>
+#include <lpt/plan/groups.hpp>
+
+#include <algorithm>
 
 namespace lpt::inline LPT_ABI::plan::detail {
+
+/// Elements of which whole tensors change their layout in one step.
+inline bool may_change_layout(element type) { return bit_width(type) == 8 || bit_width(type) == 32; }
 
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {
     const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
+    if (order == nullptr || !each.shape().is_static() || !may_change_layout(each.type())) {
+        return false;
+    }
     const std::size_t rank = each.shape().rank();
-    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
+    if (rank < 3 || order->elements() != rank) {
         return false;
     }
     const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
@@ -50,9 +57,6 @@ inline bool moves_elements(op::kind kind) {
     }
 }
 
-/// Elements of which whole tensors change their layout in one step.
-inline bool may_change_layout(element type) { return bit_width(type) == 8 || bit_width(type) == 32; }
-
 inline bool has_constant_parameters(const graph& model, const node& each) {
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         if (model.constant_value(each.input(port)) == nullptr) {
@@ -60,6 +64,31 @@ inline bool has_constant_parameters(const graph& model, const node& each) {
         }
     }
     return true;
+}
+
+inline bool have_one_type(const graph& model, const node& each) {
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if (model.type(each.input(port)) != each.type()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether nothing but Results read a node: outputs of a network are planes.
+inline bool is_only_a_result(const graph& model, node_id id) {
+    const auto uses = model.uses(id);
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
+                                        [&](const input_ref& user) { return model[user.node].is<op::result>(); });
+}
+
+inline bool is_weighted_interpolate(const node& each) {
+    return each.is<op::interpolate>() && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+}
+
+/// True for an Interpolate that writes planes itself, whichever layout it reads.
+inline bool gives_planes(const graph& model, node_id id) {
+    return is_weighted_interpolate(model[id]) && is_only_a_result(model, id);
 }
 
 /// True for an operation that moves or mixes elements between the same axes, in either layout.
@@ -74,15 +103,17 @@ inline bool keeps_axes(const graph& model, const node& each) {
         }
     }
     switch (each.kind()) {
-        case op::kind::concat: return true;
+        case op::kind::concat: return have_one_type(model, each);
         case op::kind::transpose:
         case op::kind::gather:
         case op::kind::gather_elements: return false;
         // Pixels whose channels lie side by side are lines. No step changes the layout of wide indices.
         case op::kind::top_k:
-            return normalized_axis(each.as<op::top_k>().axis, data.rank()) == 1 &&
+            return model.type(each.input(0)) == f32 && normalized_axis(each.as<op::top_k>().axis, data.rank()) == 1 &&
                    (each.shape()[1] == 1 || each.as<op::top_k>().index_element_type != i64);
-        default: return moves_elements(each.kind()) && has_constant_parameters(model, each);
+        default:
+            return moves_elements(each.kind()) && has_constant_parameters(model, each) &&
+                   (!is_weighted_interpolate(each) || maps_f32(model, each));
     }
 }
 

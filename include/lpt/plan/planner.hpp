@@ -121,7 +121,7 @@ private:
         const stored_tensor value = at(tensor);
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
         if (layouts_agree(value.dimensions)) {
-            const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
+            const layout other = other_layout(value.order);
             version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
@@ -212,9 +212,13 @@ private:
     }
 
     void change_layout(output_ref output, layout order) {
-        const tensor_id from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const tensor_id from = version_in(output, other_layout(order));
         const stored_tensor value = at(from);
-        const tensor_id to = add_tensor(value.type, value.dimensions, order);
+        if (!detail::may_change_layout(value.type)) {
+            const node& each = model()[output.node];
+            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
+                  " cannot change their layout"});
+        }
         const bool to_plain = order == layout::plain;
         std::int64_t pixels = 1;
         for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
@@ -225,22 +229,31 @@ private:
         work.problem.rows = to_plain ? pixels : value.dimensions[1];
         work.problem.columns = to_plain ? value.dimensions[1] : pixels;
         work.problem.element_bytes = bit_width(value.type) / 8;
-        work.input = from;
-        work.output = to;
-        version_in(output, order) = to;
-        if (work.problem.element_bytes == 1 || work.problem.element_bytes == 4) {
-            step made;
-            made.work = work;
-            made.kernel = "reorder";
-            made.precision = value.type;
-            made.reads = {from};
-            made.writes = {to};
-            add_step(std::move(made));
-        } else {
-            const node& each = model()[output.node];
-            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
-                  " cannot change their layout"});
+        if (net_.storage_of(from).where == area::constant) {
+            version_in(output, order) = add_transposed_constant(from, work.problem, order);
+            return;
         }
+        work.input = from;
+        work.output = add_tensor(value.type, value.dimensions, order);
+        version_in(output, order) = work.output;
+        step made;
+        made.work = work;
+        made.kernel = "reorder";
+        made.precision = value.type;
+        made.reads = {from};
+        made.writes = {work.output};
+        add_step(std::move(made));
+    }
+    /// A constant in its other layout, which no run has to make.
+    tensor_id add_transposed_constant(tensor_id from, kernel::transpose_problem problem, layout order) {
+        const stored_tensor value = at(from);
+        tensor_builder transposed(value.type, value.dimensions);
+        problem.input = net_.storage_of(from).value.data() + value.offset;
+        problem.output = transposed.data();
+        kernels().transpose(problem, {});
+        const tensor_id result = add_tensor(value.type, value.dimensions, order, area::constant);
+        net_.storage_of(result).value = transposed.finish();
+        return result;
     }
 
     /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or none.
@@ -293,7 +306,6 @@ private:
     bool integer_convolution(const group& made, integer_weights& weights) const;
     tensor_id make_margin(tensor_id input, kernel::convolution_shape& shape,
                           const std::vector<std::int32_t>& zero_points);
-    void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
     byte_function function_of(tensor_id tensor) const;

@@ -44,13 +44,6 @@ inline bool known_resamplings(const graph& model, const node& each, seq<referenc
     return true;
 }
 
-/// Whether nothing but Results read a node: outputs of a network are planes.
-inline bool is_only_a_result(const graph& model, node_id id) {
-    const auto uses = model.uses(id);
-    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
-                                        [&](const input_ref& user) { return model[user.node].is<op::result>(); });
-}
-
 /// The taps of an axis as the kernel reads them.
 struct listed_taps {
     tensor first_taps;

@@ -317,6 +317,8 @@ inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout
     return result;
 }
 
+inline layout other_layout(layout order) { return order == layout::plain ? layout::channels_last : layout::plain; }
+
 /// The axes of a tensor from the outermost in memory to the innermost.
 inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
     std::vector<std::size_t> result;

@@ -79,8 +79,7 @@ struct real_prelu_problem {
     const float* negative = nullptr;
     float positive = 0;
     float positive_offset = 0;
-    bool takes_larger =
-        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
+    bool larger_is_code = false;  // the larger of both lines gives the code
     std::int8_t* output = nullptr;
 };
 
