@@ -18528,8 +18528,7 @@ struct real_prelu_problem {
     const float* negative = nullptr;
     float positive = 0;
     float positive_offset = 0;
-    bool takes_larger =
-        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
+    bool larger_is_code = false;  // the larger of both lines gives the code
     std::int8_t* output = nullptr;
 };
 
@@ -21725,11 +21724,12 @@ struct code_line {
     float offset = 0;
 };
 
-/// How far a line stays from half way between two integers: lines that differ by less where codes are one have the same codes.
+/// Every line stays this far from half way between two integers, so that roundings of this size change no code.
 inline constexpr float margin_of_lines = 1.0F / 16384;
 
-/// A line for which the integer next to fma(float(q), factor, offset), ties to even, limited, is the code of q - zero, for all q in [first, last], and
-/// also where it moves by the margin; false where none is found. The real factors that do so are an interval; its middle is tried.
+/// Finds a line that has the codes of q - zero for all q in [first, last]; false where there is none.
+///   The integer next to fma(float(q), factor, offset), ties to even, limited, is the code, also where the line moves by the margin.
+/// The real factors for which that holds are an interval; its middle is tried, on all codes.
 inline bool find_line(const sloped_codes& codes, std::int32_t zero, std::int32_t first, std::int32_t last,
                       code_line& result) {
     const double real =
@@ -21763,9 +21763,16 @@ inline bool find_line(const sloped_codes& codes, std::int32_t zero, std::int32_t
 struct prelu_lines {
     code_line positive;  // of codes from the zero point on
     std::vector<float> negative;  // a factor for each channel, then an offset for each; empty where a line is not found
-    bool takes_larger = true;  // no negative factor is above the positive one
+    bool larger_is_code = true;  // the larger of both lines gives the code
 };
 
+/// Whether the larger of both lines gives the code. Exact lines meet at the zero point, and from there on the one with the greater factor is the
+/// larger. Offsets below 512 and results that are not limited are rounded by 2^-15 each at most, together by no more than the margin.
+inline bool larger_is_code(const code_line& positive, const code_line& negative) {
+    return negative.factor <= positive.factor && std::fabs(positive.offset) < 512 && std::fabs(negative.offset) < 512;
+}
+
+/// The lines for a slope of each channel.
 inline prelu_lines lines_of_prelu(quantized from, quantized to, const float* slopes, std::int64_t channels) {
     prelu_lines result;
     if (!find_line({from.scale, 1, to}, from.zero_point, from.zero_point, 127, result.positive)) return result;
@@ -21776,9 +21783,9 @@ inline prelu_lines lines_of_prelu(quantized from, quantized to, const float* slo
         if (!find_line({from.scale, slopes[c], to}, from.zero_point, -128, from.zero_point - 1, line)) return result;
         numbers[c] = line.factor;
         numbers[count + c] = line.offset;
-        result.takes_larger = result.takes_larger && line.factor <= result.positive.factor;
+        result.larger_is_code = result.larger_is_code && larger_is_code(result.positive, line);
     }
-    result.negative = std::move(numbers);
+    result.negative = lpt::move(numbers);
     return result;
 }
 
@@ -21819,7 +21826,7 @@ inline step make_real_prelu_chain(const operation& from, const operation& prelu,
         made.positive = lines->positive.factor;
         made.positive_offset = lines->positive.offset;
         made.negative = lines->negative.data();
-        made.takes_larger = lines->takes_larger;
+        made.larger_is_code = lines->larger_is_code;
     }
     const kernel::kernel_table* const kernels = from.kernels();
     const kernel::parallel_for parallel = from.parallel();

@@ -995,8 +995,7 @@ struct real_prelu_problem {
     const float* negative = nullptr;
     float positive = 0;
     float positive_offset = 0;
-    bool takes_larger =
-        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
+    bool larger_is_code = false;  // the larger of both lines gives the code
     std::int8_t* output = nullptr;
 };
 
@@ -8041,7 +8040,7 @@ private:
         }
     }
 
-    /// Four vectors as bytes of as many rows as they are, from row `r` on. Vectors past the last row are not stored.
+    /// Stores four vectors as bytes of the 4 / Vectors rows from `r` on; rows past the last are left out.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static void store_rows(const work& w, int r, ints a, ints b, ints c, ints d) noexcept {
         constexpr int rows_at_once = 4 / Vectors;
@@ -11146,7 +11145,7 @@ struct convert_lines {
 // ======== lpt/kernel/convert.hpp
 #ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
 #define LPT_HOLDS_KERNEL_CONVERT_HPP
-// Quantize, dequantize, requantize. A change of layout on the way is possible, and slower than one before or after it.
+// Quantize, dequantize, requantize. Layouts may differ, but a step of its own that changes them (transpose.hpp) is faster, and what plans have.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -11408,10 +11407,11 @@ struct convert {
         return result;
     }
 
-    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all.
-    static void finish_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
-                              std::int64_t count, unsigned char* output) noexcept {
+    /// `count` pixels of one channel, side by side in the output; the constants of the channel are the same for all.
+    static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
         const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
         const run_of_elements part{count, in.pixel_stride, 1};
         post_operation post[most_posts];
         const epilogue e = of_channel(p.finish, channel, post);
@@ -11420,15 +11420,9 @@ struct convert {
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
               p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
         count_steps_of(p, channel, count, v);
-        finish<Isa>::row(e, v, 0, 0, count, output);
-    }
-
-    static void run_pixels(const counted_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
-                           std::int64_t count) noexcept {
-        const element_layout& out = p.output_layout;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        finish_pixels(p, n, channel, pixel, count,
-                      static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
+        finish<Isa>::row(e, v, 0, 0, count,
+                         static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
     }
 
     static void copy_integers(const convert_problem& p) noexcept {
@@ -13421,7 +13415,8 @@ struct kernel_of<Isa, fixed_binary_problem> {
 private:
     using floats = typename simd::floats;
 
-    /// What a result is in single precision: a * of_a + b * of_b + constant, which has the zero point, or a * b * of_a +- half_step.
+    /// What a result is in single precision: of sums a * of_a + b * of_b + constant, which includes the zero point; of products
+    /// a * b * of_a +- half_step.
     struct near_numbers {
         floats of_a, of_b, constant, half_step;
         floats limit;  // farther from an integer than this it may be wrong
@@ -15259,7 +15254,7 @@ struct kernel_of<Isa, real_prelu_problem> {
             for (std::int64_t c = 0; c < p.channels; c += vectors * width) {
                 if (p.negative == nullptr)
                     run_columns<by_reals>(p, c, begin, end);
-                else if (p.takes_larger)
+                else if (p.larger_is_code)
                     run_columns<by_lines<true>>(p, c, begin, end);
                 else
                     run_columns<by_lines<false>>(p, c, begin, end);
@@ -15301,7 +15296,7 @@ private:
     };
 
     /// By one line for codes from the zero point on, and one for those below.
-    template <bool TakesLarger>
+    template <bool LargerIsCode>
     struct by_lines {
         struct line {
             floats factor, offset;
@@ -15321,8 +15316,10 @@ private:
         [[gnu::always_inline]] ints operator()(const line& negative, ints code) const noexcept {
             const floats q = simd::to_float(code);
             const floats above = positive.at(q), below = negative.at(q);
-            if constexpr (TakesLarger) return simd::round_to_int(simd::at_least(above, below));
-            return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
+            if constexpr (LargerIsCode)
+                return simd::round_to_int(simd::at_least(above, below));
+            else
+                return simd::round_to_int(simd::select(simd::less(q, zero), below, above));
         }
     };
 
@@ -15720,7 +15717,7 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Matrices of `Few` rows or columns: as many vectors of 16 bytes become as many others, in the compiler's vectors.
+/// Transposes matrices of `Few` rows or columns, 16 bytes of each line at a time, in the compiler's vectors.
 template <class Isa, class Element, int Few>
 struct few_lines {
     using vector [[gnu::vector_size(16)]] = Element;
@@ -15733,7 +15730,7 @@ struct few_lines {
     static void run_rows(const Element* from, std::int64_t columns, std::int64_t begin, std::int64_t end,
                          Element* to) noexcept {
         for (std::int64_t c = begin; c < end; c += size) {
-            const std::int64_t first = c + size <= end ? c : end - size;  // some of them once more
+            const std::int64_t first = c + size <= end ? c : end - size;  // the last step overlaps the one before
             vector row[Few];
 #pragma GCC unroll 4
             for (int r = 0; r < Few; ++r)
@@ -15789,7 +15786,7 @@ private:
         if constexpr (Few > 3) result = merge<Source, 3>(result, from[3], places());
         std::memcpy(to, &result, sizeof result);
     }
-    /// The elements of vector `Next` come to what is there of those before it; the first time these are vector 0 itself.
+    /// Puts the elements of vector `Next` into the places that come from it; the first time the others are vector 0 itself.
     template <class Source, int Next, int... Place>
     [[gnu::always_inline]] static vector merge(vector before, vector next,
                                                std::integer_sequence<int, Place...>) noexcept {
@@ -15853,7 +15850,7 @@ template <class Isa>
 struct transpose {
     static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
 
-    static constexpr std::int64_t few_part = 2048;  // rows or columns of four at most, which are work for a thread
+    static constexpr std::int64_t few_part = 2048;  // lines of two to four elements that are worth a task
 
     /// A part of a matrix, whose lines are `from_stride` apart, to lines that are `to_stride` apart.
     template <class Element>

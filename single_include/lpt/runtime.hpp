@@ -952,8 +952,7 @@ struct real_prelu_problem {
     const float* negative = nullptr;
     float positive = 0;
     float positive_offset = 0;
-    bool takes_larger =
-        false;  // no negative factor is above the positive one, and the larger of both lines has the same codes
+    bool larger_is_code = false;  // the larger of both lines gives the code
     std::int8_t* output = nullptr;
 };
 
@@ -7714,6 +7713,8 @@ inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout
     return result;
 }
 
+inline layout other_layout(layout order) { return order == layout::plain ? layout::channels_last : layout::plain; }
+
 /// The axes of a tensor from the outermost in memory to the innermost.
 inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
     std::vector<std::size_t> result;
@@ -8595,27 +8596,25 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
 // ======== lpt/plan/layout_choice.hpp
 #ifndef LPT_HOLDS_PLAN_LAYOUT_CHOICE_HPP
 #define LPT_HOLDS_PLAN_LAYOUT_CHOICE_HPP
-// The layouts that move the fewest bytes.
+// A choice of layouts that changes few bytes.
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// How a step stands to the layouts of what it reads and gives. Tensors are numbers.
+/// The layouts that a step can read and give; tensors by number.
 struct layout_use {
-    bool chooses = false;  // its layout is to be chosen: it computes in either
-    layout order = layout::plain;  // that it reads its tensors in
-    bool turns = false;  // it gives the other layout, without moving a byte: a Transpose of channels
+    bool chooses = false;  // it computes in either layout
+    layout order = layout::plain;  // in which it reads its tensors
+    bool swaps = false;  // it gives the other layout without moving a byte: a Transpose of channels
     std::vector<int> reads;
     std::vector<int> gives;
 };
 
-inline layout other(layout order) { return order == layout::plain ? layout::channels_last : layout::plain; }
-
 /// Chooses the `order` of all uses that choose, so that few bytes are laid out anew.
 ///
-/// The cost is the number of bytes of all tensors that some step wants in the layout in which they were not made. Steps that choose and are neighbours
-/// begin with one layout. Walks through them, from the last to the first and back, turn one after the other: first for good up to the place where the
-/// cost is least, which finds the smallest tensor between two steps, then each by itself where that saves bytes. They end when they save nothing, or
-/// after `most_walks`. Fewer bytes are possible in some networks of many branches; the least cut that would find them takes more than linear time.
+/// The cost is the number of bytes of all tensors that some step wants in the layout in which they were not made. Steps that choose and share tensors
+/// start in layouts that cost nothing between them. Each walk visits them in order, backwards and forwards in turn: it flips the leading ones, as many
+/// as save most, which finds the smallest tensor between two steps, then any single one that saves bytes. Walks end when they save nothing, or after
+/// `most_walks`. In networks of many branches fewer bytes may be possible; the least cut that would find them takes more than linear time.
 ///
 /// A step could read the one layout and give the other. Its loops stride then, which takes longer than a change of the smaller of both tensors.
 class layout_chooser {
@@ -8641,8 +8640,8 @@ public:
             int idle = 0;
             for (int walk = 0; idle < 2 && walk < most_walks; ++walk) {
                 std::reverse(around.begin(), around.end());
-                const bool some = turn_first(around);
-                const bool single = turn_each(around);
+                const bool some = flip_first(around);
+                const bool single = flip_each(around);
                 idle = some || single ? 0 : idle + 1;
             }
         }
@@ -8665,14 +8664,14 @@ private:
         int readers[2] = {};  // by the layout that they want
         int maker = -1;
         std::vector<int> choosing;  // its maker and readers, where they choose
-        std::int64_t seen_by = -1;
+        std::int64_t last_visit = -1;
     };
 
-    static std::size_t at(layout order) { return order == layout::plain ? 0 : 1; }
+    static std::size_t index_of_layout(layout order) { return order == layout::plain ? 0 : 1; }
     tensor_use& tensor(int number) { return tensors_[static_cast<std::size_t>(number)]; }
     layout_use& use(int number) { return uses_[static_cast<std::size_t>(number)]; }
     static std::int64_t cost_of(const tensor_use& each) {
-        return each.readers[at(other(each.made))] != 0 ? each.bytes : 0;
+        return each.readers[index_of_layout(other_layout(each.made))] != 0 ? each.bytes : 0;
     }
 
     template <class Function>
@@ -8687,10 +8686,10 @@ private:
     /// Adds what a use wants, times 1, or takes it away, times -1.
     void count(const layout_use& each, int times) {
         for (const int number : each.reads) {
-            tensor(number).readers[at(each.order)] += times;
+            tensor(number).readers[index_of_layout(each.order)] += times;
         }
         for (const int number : each.gives) {
-            tensor(number).made = each.turns ? other(each.order) : each.order;
+            tensor(number).made = each.swaps ? other_layout(each.order) : each.order;
         }
     }
     void enter(int number) {
@@ -8705,60 +8704,60 @@ private:
     }
     std::int64_t cost_around(const layout_use& of) {
         std::int64_t sum = 0;
-        ++asked_;
+        ++visit_;
         for_each_tensor(of, [&](tensor_use& each) {
-            sum += each.seen_by != asked_ ? cost_of(each) : 0;
-            each.seen_by = asked_;
+            sum += each.last_visit != visit_ ? cost_of(each) : 0;
+            each.last_visit = visit_;
         });
         return sum;
     }
-    /// Turns a use; what that adds to the cost.
-    std::int64_t turn(int number) {
+    /// Flips a use; what that adds to the cost.
+    std::int64_t flip(int number) {
         layout_use& each = use(number);
         const std::int64_t before = cost_around(each);
         count(each, -1);
-        each.order = other(each.order);
+        each.order = other_layout(each.order);
         count(each, 1);
         return cost_around(each) - before;
     }
-    /// Turns each of some uses that saves bytes; false if none does.
-    bool turn_each(const std::vector<int>& numbers) {
+    /// Flips each of some uses that saves bytes; false if none does.
+    bool flip_each(const std::vector<int>& numbers) {
         bool saves = false;
         for (const int number : numbers) {
-            if (turn(number) < 0) {
+            if (flip(number) < 0) {
                 saves = true;
             } else {
-                turn(number);
+                flip(number);
             }
         }
         return saves;
     }
-    /// Turns the first few of some uses, as many as save most; false if that is none.
-    bool turn_first(const std::vector<int>& numbers) {
+    /// Flips the first few of some uses, as many as save most; false if that is none.
+    bool flip_first(const std::vector<int>& numbers) {
         std::int64_t cost = 0;
         std::int64_t least = 0;
         std::size_t kept = 0;
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            cost += turn(numbers[i]);
+            cost += flip(numbers[i]);
             if (cost < least) {
                 least = cost;
                 kept = i + 1;
             }
         }
         for (std::size_t i = numbers.size(); i-- > kept;) {
-            turn(numbers[i]);
+            flip(numbers[i]);
         }
         return kept != 0;
     }
 
-    /// The uses that choose and hang together with one, in the layouts that cost nothing between them.
+    /// The uses that choose and are connected to one, in the layouts that cost nothing between them.
     std::vector<int> neighbours_of(int first) {
         std::vector<int> found;
         reach(first, use(first).order, found);
         for (std::size_t next = 0; next < found.size(); ++next) {
             const layout_use& each = use(found[next]);
             for (const int number : each.gives) {
-                reach_around(number, each.turns ? other(each.order) : each.order, found);
+                reach_around(number, each.swaps ? other_layout(each.order) : each.order, found);
             }
             for (const int number : each.reads) {
                 reach_around(number, each.order, found);
@@ -8770,8 +8769,8 @@ private:
         std::vector<int> around;
         std::swap(around, tensor(number).choosing);  // nobody asks again
         for (const int each : around) {
-            const bool turned = each == tensor(number).maker && use(each).turns;
-            reach(each, turned ? other(order) : order, found);
+            const bool swaps = each == tensor(number).maker && use(each).swaps;
+            reach(each, swaps ? other_layout(order) : order, found);
         }
     }
     void reach(int number, layout order, std::vector<int>& found) {
@@ -8781,14 +8780,14 @@ private:
         is_seen_[static_cast<std::size_t>(number)] = true;
         found.push_back(number);
         if (use(number).order != order) {
-            turn(number);
+            flip(number);
         }
     }
 
     std::vector<layout_use>& uses_;
     std::vector<tensor_use> tensors_;
     std::vector<bool> is_seen_;  // by use
-    std::int64_t asked_ = -1;
+    std::int64_t visit_ = -1;
 };
 
 }  // namespace lpt::inline LPT_ABI::plan
@@ -8801,12 +8800,17 @@ private:
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
+/// Elements of which whole tensors change their layout in one step.
+inline bool may_change_layout(element type) { return bit_width(type) == 8 || bit_width(type) == 32; }
+
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {
     const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
+    if (order == nullptr || !each.shape().is_static() || !may_change_layout(each.type())) {
+        return false;
+    }
     const std::size_t rank = each.shape().rank();
-    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
+    if (rank < 3 || order->elements() != rank) {
         return false;
     }
     const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
@@ -8845,9 +8849,6 @@ inline bool moves_elements(op::kind kind) {
     }
 }
 
-/// Elements of which whole tensors change their layout in one step.
-inline bool may_change_layout(element type) { return bit_width(type) == 8 || bit_width(type) == 32; }
-
 inline bool has_constant_parameters(const graph& model, const node& each) {
     for (std::size_t port = 1; port < each.inputs(); ++port) {
         if (model.constant_value(each.input(port)) == nullptr) {
@@ -8855,6 +8856,31 @@ inline bool has_constant_parameters(const graph& model, const node& each) {
         }
     }
     return true;
+}
+
+inline bool have_one_type(const graph& model, const node& each) {
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if (model.type(each.input(port)) != each.type()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether nothing but Results read a node: outputs of a network are planes.
+inline bool is_only_a_result(const graph& model, node_id id) {
+    const auto uses = model.uses(id);
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
+                                        [&](const input_ref& user) { return model[user.node].is<op::result>(); });
+}
+
+inline bool is_weighted_interpolate(const node& each) {
+    return each.is<op::interpolate>() && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
+}
+
+/// True for an Interpolate that writes planes itself, whichever layout it reads.
+inline bool gives_planes(const graph& model, node_id id) {
+    return is_weighted_interpolate(model[id]) && is_only_a_result(model, id);
 }
 
 /// True for an operation that moves or mixes elements between the same axes, in either layout.
@@ -8869,15 +8895,17 @@ inline bool keeps_axes(const graph& model, const node& each) {
         }
     }
     switch (each.kind()) {
-        case op::kind::concat: return true;
+        case op::kind::concat: return have_one_type(model, each);
         case op::kind::transpose:
         case op::kind::gather:
         case op::kind::gather_elements: return false;
         // Pixels whose channels lie side by side are lines. No step changes the layout of wide indices.
         case op::kind::top_k:
-            return normalized_axis(each.as<op::top_k>().axis, data.rank()) == 1 &&
+            return model.type(each.input(0)) == f32 && normalized_axis(each.as<op::top_k>().axis, data.rank()) == 1 &&
                    (each.shape()[1] == 1 || each.as<op::top_k>().index_element_type != i64);
-        default: return moves_elements(each.kind()) && has_constant_parameters(model, each);
+        default:
+            return moves_elements(each.kind()) && has_constant_parameters(model, each) &&
+                   (!is_weighted_interpolate(each) || maps_f32(model, each));
     }
 }
 
@@ -8891,7 +8919,7 @@ inline bool keeps_axes(const graph& model, const node& each) {
 
 namespace lpt::inline LPT_ABI::plan {
 
-/// The layout that each node of a graph computes in.
+/// The layouts of what can choose in a graph.
 ///
 /// Convolutions and pooling take channels innermost. Functions of elements, Concat, movements that keep the axes, Interpolate and TopK over channels
 /// take either, and a Transpose of channels turns one into the other. All else takes its axes in order, as inputs, results and states do.
@@ -8919,9 +8947,11 @@ class chosen_layouts {
             }
         }
     }
-    /// The number of an output; -1 for constants, which are laid out once.
-    int number_of(output_ref output) const {
-        return model()[output.node].is<op::constant>() ? -1 : first_tensor_[index_of(output.node)] + output.port;
+    /// The number of the tensor that stands for an output, the low precision one of a dequantization, which keeps its layout; -1 for constants,
+    /// which are laid out while planning.
+    int number_of(output_ref output) {
+        const output_ref base = sources_.of(output).base;
+        return model()[base.node].is<op::constant>() ? -1 : first_tensor_[index_of(base.node)] + base.port;
     }
     static void add(std::vector<int>& numbers, int number) {
         if (number >= 0) {
@@ -8967,13 +8997,14 @@ class chosen_layouts {
         layout_use use;
         const bool from_last = detail::moves_channels(model(), each, layout::channels_last);
         const bool from_plain = detail::moves_channels(model(), each, layout::plain);
-        use.turns = from_last || from_plain;
-        use.chooses = (from_last && from_plain) || (!use.turns && detail::keeps_axes(model(), each));
+        use.swaps = from_last || from_plain;
+        use.chooses = (from_last && from_plain) || (!use.swaps && detail::keeps_axes(model(), each));
         use.order = from_last ? layout::channels_last : layout::plain;
         for (std::size_t port = 0; port < each.inputs(); ++port) {
-            add(use.reads, number_of(sources_.of(each.input(port)).base));  // dequantizations keep the layout
+            add(use.reads, number_of(each.input(port)));
         }
-        for (std::size_t port = 0; port < each.outputs() && !each.is<op::result>(); ++port) {
+        const bool gives = !each.is<op::result>() && !detail::gives_planes(model(), id);
+        for (std::size_t port = 0; port < each.outputs() && gives; ++port) {
             add(use.gives, number_of({id, static_cast<std::int32_t>(port)}));
         }
         enter(id, std::move(use));
@@ -8998,7 +9029,7 @@ public:
         layout_chooser(uses_, bytes_).choose();
     }
 
-    /// By node: the layout in which it, or the group that ends with it, reads its tensors.
+    /// By node: the layout of what can choose, or of the group that ends with it; plain for all else.
     std::vector<layout> by_node() const {
         std::vector<layout> result(model().id_bound(), layout::plain);
         for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -9337,7 +9368,7 @@ private:
         const stored_tensor value = at(tensor);
         (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
         if (layouts_agree(value.dimensions)) {
-            const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
+            const layout other = other_layout(value.order);
             version_in(output, other) = add_view_of(tensor, value.dimensions, other);
         }
     }
@@ -9428,9 +9459,13 @@ private:
     }
 
     void change_layout(output_ref output, layout order) {
-        const tensor_id from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const tensor_id from = version_in(output, other_layout(order));
         const stored_tensor value = at(from);
-        const tensor_id to = add_tensor(value.type, value.dimensions, order);
+        if (!detail::may_change_layout(value.type)) {
+            const node& each = model()[output.node];
+            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
+                  " cannot change their layout"});
+        }
         const bool to_plain = order == layout::plain;
         std::int64_t pixels = 1;
         for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
@@ -9441,22 +9476,31 @@ private:
         work.problem.rows = to_plain ? pixels : value.dimensions[1];
         work.problem.columns = to_plain ? value.dimensions[1] : pixels;
         work.problem.element_bytes = bit_width(value.type) / 8;
-        work.input = from;
-        work.output = to;
-        version_in(output, order) = to;
-        if (work.problem.element_bytes == 1 || work.problem.element_bytes == 4) {
-            step made;
-            made.work = work;
-            made.kernel = "reorder";
-            made.precision = value.type;
-            made.reads = {from};
-            made.writes = {to};
-            add_step(std::move(made));
-        } else {
-            const node& each = model()[output.node];
-            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
-                  " cannot change their layout"});
+        if (net_.storage_of(from).where == area::constant) {
+            version_in(output, order) = add_transposed_constant(from, work.problem, order);
+            return;
         }
+        work.input = from;
+        work.output = add_tensor(value.type, value.dimensions, order);
+        version_in(output, order) = work.output;
+        step made;
+        made.work = work;
+        made.kernel = "reorder";
+        made.precision = value.type;
+        made.reads = {from};
+        made.writes = {work.output};
+        add_step(std::move(made));
+    }
+    /// A constant in its other layout, which no run has to make.
+    tensor_id add_transposed_constant(tensor_id from, kernel::transpose_problem problem, layout order) {
+        const stored_tensor value = at(from);
+        tensor_builder transposed(value.type, value.dimensions);
+        problem.input = net_.storage_of(from).value.data() + value.offset;
+        problem.output = transposed.data();
+        kernels().transpose(problem, {});
+        const tensor_id result = add_tensor(value.type, value.dimensions, order, area::constant);
+        net_.storage_of(result).value = transposed.finish();
+        return result;
     }
 
     /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or none.
@@ -9509,7 +9553,6 @@ private:
     bool integer_convolution(const group& made, integer_weights& weights) const;
     tensor_id make_margin(tensor_id input, kernel::convolution_shape& shape,
                           const std::vector<std::int32_t>& zero_points);
-    void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);
     byte_function function_of(tensor_id tensor) const;
@@ -11621,13 +11664,6 @@ inline bool known_resamplings(const graph& model, const node& each, seq<referenc
     return true;
 }
 
-/// Whether nothing but Results read a node: outputs of a network are planes.
-inline bool is_only_a_result(const graph& model, node_id id) {
-    const auto uses = model.uses(id);
-    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
-                                        [&](const input_ref& user) { return model[user.node].is<op::result>(); });
-}
-
 /// The taps of an axis as the kernel reads them.
 struct listed_taps {
     tensor first_taps;
@@ -12466,10 +12502,10 @@ inline bool planner::make_view(node_id id) {
     const node& each = model()[id];
     const op::kind kind = each.kind();
     const output_ref input = each.inputs() != 0 ? each.input(0) : output_ref();
-    for (const layout from : {layout::channels_last, layout::plain}) {
-        if (detail::moves_channels(model(), each, from) && exists(input, from)) {
-            const layout to = from == layout::plain ? layout::channels_last : layout::plain;
-            define(id, add_view_of(tensor_of(input, from), each.shape(), to));
+    for (const layout from : {layout_of(id), other_layout(layout_of(id))}) {
+        if (detail::moves_channels(model(), each, from) &&
+            (exists(input, from) || !exists(input, other_layout(from)))) {
+            define(id, add_view_of(tensor_of(input, from), each.shape(), other_layout(from)));
             return true;
         }
     }
