@@ -13725,6 +13725,7 @@ enum class quirk : std::uint8_t {
     scale_of_other_axis,
     requantized_cache,
     interval_of_pair,
+    padded_axis_of_one,
     // What changes no value.
     weights_taken_for_scale,
     forgotten_subtract,
@@ -13755,6 +13756,7 @@ inline constexpr quirk_row quirk_rows[] = {
     {quirk::scale_of_other_axis, "scale_of_other_axis"},
     {quirk::requantized_cache, "requantized_cache"},
     {quirk::interval_of_pair, "interval_of_pair"},
+    {quirk::padded_axis_of_one, "padded_axis_of_one"},
     {quirk::weights_taken_for_scale, "weights_taken_for_scale"},
     {quirk::forgotten_subtract, "forgotten_subtract"},
     {quirk::needless_copy, "needless_copy"},
@@ -24615,7 +24617,8 @@ struct normalize_l2_transformation : dequantized_rule<normalize_l2_transformatio
 namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
-/// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
+/// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value (with
+/// `quirk::padded_axis_of_one` not along an axis of one element).
 ///
 /// The pad value is converted to the type of the data, which must be able to hold it (in mode constant exactly; with
 /// `quirk::truncated_pad_value` in its range, rounded towards zero). Mode constant refuses several filled axes, and constants that vary over
@@ -24642,12 +24645,11 @@ struct pad_transformation : movement<pad_transformation> {
         const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
         const double value = pad_value(model, pad);
         if (found.has_subtract()) {
-            const node_id full = fills ? along_filled_axis(r, pad, found.zero_point) : found.zero_point;
-            set_zero_point(r, found, padded(r, pad, full, 0));
+            set_zero_point(r, found,
+                           fills ? in_margin(r, pad, found.zero_point, 0) : padded(r, pad, found.zero_point, 0));
         }
         if (found.has_multiply()) {
-            const node_id full = fills && value != 0 ? along_filled_axis(r, pad, found.scale) : found.scale;
-            found.scale = padded(r, pad, full, 1);
+            found.scale = fills && value != 0 ? in_margin(r, pad, found.scale, 1) : padded(r, pad, found.scale, 1);
         }
         model.set_input(pad, 3, model.constant(make_scalar(model.type(found.data), value)));
         return found;
@@ -24722,32 +24724,37 @@ private:
                                   [&](std::size_t axis) { return !pads.changes(axis); });
     }
 
-    /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
-    static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
+    /// A constant with another value in the margin. One of one element is repeated along the filled axis first, which may have one element, too.
+    static constexpr node_id in_margin(rewrite& r, node_id pad, node_id constant, double fill) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
         const filled_axes filled = filled_by(margins_of(r.model, pad));
         if (value.elements() != 1 || filled.count != 1) {
-            return constant;
+            return padded(r, pad, constant, fill);
         }
         shape dimensions = shape::of_ones(data.rank());
         dimensions[filled.last] = data[filled.last];
-        return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
+        const node_id repeated = r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
+        const bool is_longer = data[filled.last] != 1 || r.follows(quirk::padded_axis_of_one);
+        return padded(r, pad, repeated, fill, is_longer ? no_axis : filled.last);
     }
-    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
+    static constexpr std::size_t no_axis = SIZE_MAX;
+    /// `along`: an axis where a constant of one element has a margin, too.
+    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill,
+                                    std::size_t along = no_axis) {
         graph& model = r.model;
-        if (constant_of(model, constant).elements() == 1) {
+        if (constant_of(model, constant).elements() == 1 && along == no_axis) {
             return to_scalar(r, constant);
         }
         const node_id full = pad_left(r, constant, model[pad].shape().rank());
         margins pads = margins_of(model, pad);
-        if (!varies_over_margin(model, pads, full)) {
+        if (!varies_over_margin(model, pads, full) && along == no_axis) {
             return full;
         }
-        const shape& own = model[full].shape();
-        for (std::size_t axis = 0; axis < own.rank(); ++axis) {
-            pads.begin[axis] = own[axis] == 1 ? 0 : pads.begin[axis];
-            pads.end[axis] = own[axis] == 1 ? 0 : pads.end[axis];
+        for (std::size_t axis = 0; axis < pads.begin.size(); ++axis) {
+            const bool stays = model[full].shape()[axis] == 1 && axis != along;
+            pads.begin[axis] = stays ? 0 : pads.begin[axis];
+            pads.end[axis] = stays ? 0 : pads.end[axis];
         }
         const node_id value = model.constant(make_scalar(model[full].type(), fill));
         return fold_to_constant(

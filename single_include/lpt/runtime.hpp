@@ -13192,10 +13192,10 @@ inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(sources_, order);
     join_to_attentions(order);
-    layouts_ = chosen_layouts(sources_, grouping_, order).by_node();
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
     }
+    layouts_ = chosen_layouts(sources_, grouping_, order).by_node();
     for (const node_id id : order) {
         lpt::detail::naming_errors_of(model()[id], [&] { make_node(id); });
     }

@@ -4,6 +4,7 @@
 #include "tests/proof/dyadic.hpp"
 #include "tests/proof/local_values.hpp"
 #include "tests/support/differences.hpp"
+#include "tests/support/padding.hpp"
 
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/weightable.hpp>
@@ -347,6 +348,11 @@ class explainer {
             const element type = before_.type(found.data);
             if (convert_value(type, value) != value) {
                 result_.add(difference::truncated_pad_value, std::abs(value - convert_value(type, value)));
+            }
+            if (support::fills_axis_of_one(before_, step_.node)) {
+                const double zero_point = found.has_subtract() ? constant_of(before_, found.zero_point).real(0) : 0;
+                const double scale = found.has_multiply() ? constant_of(before_, found.scale).real(0) : 1;
+                result_.add(difference::padded_axis_of_one, std::abs((value - zero_point) * scale - value));
             }
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/plan/groups.hpp>
+#include <lpt/plan/steps.hpp>
 
 #include <algorithm>
 

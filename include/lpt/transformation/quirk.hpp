@@ -26,6 +26,7 @@ enum class quirk : std::uint8_t {
     scale_of_other_axis,
     requantized_cache,
     interval_of_pair,
+    padded_axis_of_one,
     // What changes no value.
     weights_taken_for_scale,
     forgotten_subtract,
@@ -56,6 +57,7 @@ inline constexpr quirk_row quirk_rows[] = {
     {quirk::scale_of_other_axis, "scale_of_other_axis"},
     {quirk::requantized_cache, "requantized_cache"},
     {quirk::interval_of_pair, "interval_of_pair"},
+    {quirk::padded_axis_of_one, "padded_axis_of_one"},
     {quirk::weights_taken_for_scale, "weights_taken_for_scale"},
     {quirk::forgotten_subtract, "forgotten_subtract"},
     {quirk::needless_copy, "needless_copy"},

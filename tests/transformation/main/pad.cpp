@@ -55,6 +55,20 @@ TEST_CASE("in mode constant the margin keeps the pad value") {
     }
 }
 
+TEST_CASE("an axis of one element has constants of its own in the margin, unless upstream is followed") {
+    for (const bool follows : {false, true}) {
+        for (const double value : {0.0, 2.0}) {
+            for (const margins& pads : {channels_too, margins{{2, 0, 0, 0}, {0, 0, 0, 0}}}) {
+                dequantized net = padded(single(0.1, 128), pads, op::pad_mode::constant, value, {1, 1, 4, 5});
+                net.options.follow_upstream_errors = follows;
+                CHECK(net.run<pad_transformation>());
+                CHECK(net.quantized_type() == u8);
+                CHECK((net.difference() < 1e-6) == !follows);
+            }
+        }
+    }
+}
+
 TEST_CASE("constants per channel follow a Pad of the channels") {
     for (const op::pad_mode mode : {op::pad_mode::constant, op::pad_mode::edge, op::pad_mode::symmetric}) {
         dequantized net = padded(channels_with_zero_points(), channels_too, mode);
