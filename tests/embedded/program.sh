@@ -6,7 +6,7 @@
 set -euo pipefail
 nm=$1 strip=$2 program=$3
 IFS=';' read -r -a objects <<<"$4"
-most_bytes=420000  # AArch64's files have pages of 64 KiB; 252 KB on x86-64
+most_bytes=480000  # AArch64's files have pages of 64 KiB: its 398 KB of code and numbers take 461; 359 KB on x86-64
 forbidden='(^|[^a-z])(malloc|calloc|realloc|aligned_alloc|free)(@|$)|_Zn[wa]|_Zd[la]|__cxa_(throw|rethrow|allocate|begin|end|guard)|__gxx_personality|_Unwind'
 failed=0
 work=$(mktemp -d)
