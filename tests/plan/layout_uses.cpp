@@ -25,7 +25,7 @@ std::vector<std::size_t> changes_of(const graph& model) {
 }
 
 using sizes = std::vector<std::size_t>;
-constexpr std::size_t elements = 8 * 6 * 6;
+constexpr std::size_t image_bytes = 8 * 6 * 6;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ TEST_CASE("An image is quantized before its layout changes, not after") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 8, 6, 6}, "x");
     model.result(quantize(model, convolution_of(model, quantize(model, input, u8, 0.1, 0)), u8, 0.05, 0));
-    CHECK(changes_of(model) == sizes{elements, elements});
+    CHECK(changes_of(model) == sizes{image_bytes, image_bytes});
 }
 
 TEST_CASE("Functions between convolutions stay with channels last") {
@@ -45,7 +45,7 @@ TEST_CASE("Functions between convolutions stay with channels last") {
     const output_ref halves = model.add(op::split{2}, {parts, model.constant(make_scalar(i64, 1))});
     const output_ref sum = model.add(op::multiply{}, {{halves.node, 0}, {halves.node, 1}});
     model.result(convolution_of(model, quantize(model, sum, u8, 0.1, 0)));
-    CHECK(changes_of(model) == sizes{elements, 4 * elements});  // of the input and the result
+    CHECK(changes_of(model) == sizes{image_bytes, 4 * image_bytes});  // of the input and the result
 }
 
 TEST_CASE("A sum of a convolution and a small input goes with the convolution") {
@@ -54,7 +54,7 @@ TEST_CASE("A sum of a convolution and a small input goes with the convolution") 
     const output_ref row = model.parameter(f32, shape{1, 8, 1, 6}, "y");
     const output_ref sum = model.add(op::multiply{}, {model.add(op::sigmoid{}, {value}), row});
     model.result(convolution_of(model, quantize(model, sum, u8, 0.1, 0)));
-    CHECK(changes_of(model) == sizes{elements, 8 * 6 * 4, 4 * elements});
+    CHECK(changes_of(model) == sizes{image_bytes, 8 * 6 * 4, 4 * image_bytes});
 }
 
 TEST_CASE("What only inputs and results touch is not laid out anew") {
@@ -76,7 +76,7 @@ TEST_CASE("A sum of tensors with zero points is computed where their bytes lie")
     const output_ref data = quantize(model, model.add(op::maximum{}, {sum, scalar(model, -2)}), u8, 0.1, 0);
     model.result(convolution_of(model, data));
     model.result(quantize(model, convolution_of(model, model.add(op::tanh{}, {sum})), u8, 1, 0));
-    CHECK(changes_of(model) == sizes{elements, 4 * elements, elements});  // of the input and the results
+    CHECK(changes_of(model) == sizes{image_bytes, 4 * image_bytes, image_bytes});  // of the input and the results
 }
 
 TEST_CASE("A Transpose to channels last of dequantized bytes reads these where a convolution left them") {
@@ -86,7 +86,7 @@ TEST_CASE("A Transpose to channels last of dequantized bytes reads these where a
     const output_ref real = multiplied(model, shifted(model, codes, make_scalar(u8, 7)), make_scalar(f32, 0.05));
     const output_ref order = model.constant(make_tensor(i64, {4}, {0, 2, 3, 1}));
     model.result(model.add(op::transpose{}, {real, order}));
-    CHECK(changes_of(model) == sizes{elements});  // of the input
+    CHECK(changes_of(model) == sizes{image_bytes});  // of the input
 }
 
 TEST_CASE("An enlarged image that is a result is laid out as planes by the step that enlarges it") {
@@ -99,7 +99,7 @@ TEST_CASE("An enlarged image that is a result is laid out as planes by the step 
         {value, model.constant(make_tensor(i64, {2}, {12, 12})), model.constant(make_tensor(i64, {2}, {2, 3}))}, {},
         11);
     model.result(larger);
-    CHECK(changes_of(model) == sizes{elements});  // of the input
+    CHECK(changes_of(model) == sizes{image_bytes});  // of the input
 }
 
 TEST_CASE("Constants are laid out while planning") {
@@ -108,5 +108,5 @@ TEST_CASE("Constants are laid out while planning") {
     const output_ref offsets = model.constant(numbers(f32, shape{1, 8, 6, 6}, -1, 0.37, 5));
     const output_ref sum = model.add(op::multiply{}, {model.add(op::sigmoid{}, {value}), offsets});
     model.result(convolution_of(model, quantize(model, sum, u8, 0.1, 0)));
-    CHECK(changes_of(model) == sizes{elements, 4 * elements});  // of the input and the result
+    CHECK(changes_of(model) == sizes{image_bytes, 4 * image_bytes});  // of the input and the result
 }
