@@ -8607,6 +8607,9 @@ struct layout_use {
     bool swaps = false;  // it gives the other layout without moving a byte: a Transpose of channels
     std::vector<int> reads;
     std::vector<int> gives;
+
+    /// The layout of what it gives.
+    layout given() const { return swaps ? other_layout(order) : order; }
 };
 
 /// Chooses the `order` of all uses that choose, so that few bytes are laid out anew.
@@ -8689,7 +8692,7 @@ private:
             tensor(number).readers[index_of_layout(each.order)] += times;
         }
         for (const int number : each.gives) {
-            tensor(number).made = each.swaps ? other_layout(each.order) : each.order;
+            tensor(number).made = each.given();
         }
     }
     void enter(int number) {
@@ -8757,7 +8760,7 @@ private:
         for (std::size_t next = 0; next < found.size(); ++next) {
             const layout_use& each = use(found[next]);
             for (const int number : each.gives) {
-                reach_around(number, each.swaps ? other_layout(each.order) : each.order, found);
+                reach_around(number, each.given(), found);
             }
             for (const int number : each.reads) {
                 reach_around(number, each.order, found);
@@ -10500,7 +10503,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
         data = made.functions.type;
     }
-    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other); });
+    work.finish = finish_of(made.functions, numbers, read);
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
     const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
     if (!detail::settle_loops(work)) {
@@ -11699,8 +11702,8 @@ struct listed_taps {
 inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
-    if (!each.is<op::interpolate>() || each.as<op::interpolate>().mode == op::interpolate_mode::nearest ||
-        !detail::maps_f32(model(), each) || !detail::known_resamplings(model(), each, taps)) {
+    if (!detail::is_weighted_interpolate(each) || !detail::maps_f32(model(), each) ||
+        !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
@@ -12603,8 +12606,7 @@ inline bool planner::make_gather(node_id id) {
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
     const bool interpolates = kind == op::kind::interpolate;  // on real numbers alone
-    const bool weighted = interpolates && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
-    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || detail::is_weighted_interpolate(each)) {
         return false;
     }
     const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;

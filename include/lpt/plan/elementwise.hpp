@@ -54,7 +54,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
         data = made.functions.type;
     }
-    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other); });
+    work.finish = finish_of(made.functions, numbers, read);
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
     const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
     if (!detail::settle_loops(work)) {

@@ -18,6 +18,9 @@ struct layout_use {
     bool swaps = false;  // it gives the other layout without moving a byte: a Transpose of channels
     std::vector<int> reads;
     std::vector<int> gives;
+
+    /// The layout of what it gives.
+    layout given() const { return swaps ? other_layout(order) : order; }
 };
 
 /// Chooses the `order` of all uses that choose, so that few bytes are laid out anew.
@@ -100,7 +103,7 @@ private:
             tensor(number).readers[index_of_layout(each.order)] += times;
         }
         for (const int number : each.gives) {
-            tensor(number).made = each.swaps ? other_layout(each.order) : each.order;
+            tensor(number).made = each.given();
         }
     }
     void enter(int number) {
@@ -168,7 +171,7 @@ private:
         for (std::size_t next = 0; next < found.size(); ++next) {
             const layout_use& each = use(found[next]);
             for (const int number : each.gives) {
-                reach_around(number, each.swaps ? other_layout(each.order) : each.order, found);
+                reach_around(number, each.given(), found);
             }
             for (const int number : each.reads) {
                 reach_around(number, each.order, found);

@@ -116,8 +116,7 @@ inline bool planner::make_gather(node_id id) {
     const element type = model().type(input);
     const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
     const bool interpolates = kind == op::kind::interpolate;  // on real numbers alone
-    const bool weighted = interpolates && each.as<op::interpolate>().mode != op::interpolate_mode::nearest;
-    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || weighted) {
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8 || detail::is_weighted_interpolate(each)) {
         return false;
     }
     const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;

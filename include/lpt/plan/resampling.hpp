@@ -79,8 +79,8 @@ struct listed_taps {
 inline bool planner::make_resampling(node_id id) {
     const node& each = model()[id];
     seq<reference::detail::resampling> taps;
-    if (!each.is<op::interpolate>() || each.as<op::interpolate>().mode == op::interpolate_mode::nearest ||
-        !detail::maps_f32(model(), each) || !detail::known_resamplings(model(), each, taps)) {
+    if (!detail::is_weighted_interpolate(each) || !detail::maps_f32(model(), each) ||
+        !detail::known_resamplings(model(), each, taps)) {
         return false;
     }
     const reference::detail::resize_rule rule = reference::detail::rule_of(each.as<op::interpolate>(), each.version());
