@@ -51,8 +51,9 @@ k::resampling_problem problem_of(const axis& of, const taps& all, const guarded<
 
 TEST_CASE("Places of an axis are the sums that their weights say, bit for bit, on every instruction set") {
     generator random(5);
-    for (const axis& of : {axis{1, 1, 1, 1}, axis{3, 7, 12, 1}, axis{2, 9, 4, 5}, axis{1, 5, 3, 64}, axis{3, 4, 9, 131},
-                           axis{1, 300, 900, 40}}) {
+    for (const axis& of :
+         {axis{1, 1, 1, 1}, axis{3, 7, 12, 1}, axis{2, 9, 4, 5}, axis{1, 5, 3, 64}, axis{3, 4, 9, 131},
+          axis{1, 300, 900, 40}, axis{5, 300, 131, 1}, axis{70, 20, 65, 3}, axis{64, 9, 80, 1}, axis{129, 40, 33, 7}}) {
         CAPTURE(of.length);
         CAPTURE(of.inner);
         const taps all(of, random);

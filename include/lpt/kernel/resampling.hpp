@@ -13,18 +13,24 @@ struct kernel_of<Isa, resampling_problem> {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
-    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that becomes planes
+    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that is turned
+    static constexpr std::int64_t least_rows = 4;  // that are worth the turns
 
-    /// One place where the axis is the innermost.
-    static float sum_of_place(const resampling_problem& p, std::int64_t place, const float* row) noexcept {
-        float sum = 0;
-        for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
-            sum += p.weights[tap] * row[p.places[tap]];
-        return sum;
-    }
+    /// What lies next to the places of the input from `first` on.
+    struct source {
+        const float* elements;
+        std::int64_t apart;  // from place to place
+        std::int64_t first = 0;
+
+        [[gnu::always_inline]] const float* at(std::int64_t place) const noexcept {
+            return elements + (place - first) * apart;
+        }
+        source behind(std::int64_t count) const noexcept { return {elements + count, apart, first}; }
+    };
+
     /// Vectors of sums of one place; of the last one `count` elements.
     template <int Vectors>
-    [[gnu::always_inline]] static void sum_vectors(const resampling_problem& p, std::int64_t place, const float* from,
+    [[gnu::always_inline]] static void sum_vectors(const resampling_problem& p, std::int64_t place, const source& from,
                                                    std::int64_t count, float* to) noexcept {
         floats sums[Vectors];
 #pragma GCC unroll 4
@@ -32,7 +38,7 @@ struct kernel_of<Isa, resampling_problem> {
             sums[v] = simd::broadcast(0);
         for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap) {
             const floats weight = simd::broadcast(p.weights[tap]);
-            const float* const row = from + p.places[tap] * p.inner;
+            const float* const row = from.at(p.places[tap]);
 #pragma GCC unroll 4
             for (int v = 0; v < Vectors; ++v)
                 sums[v] = simd::add(sums[v], simd::multiply(weight, load_part<Isa>(row + v * width, count)));
@@ -42,13 +48,13 @@ struct kernel_of<Isa, resampling_problem> {
             store_part<Isa>(to + v * width, sums[v], count);
     }
     /// One place with `count` elements that are next to it.
-    static void sum_rows(const resampling_problem& p, std::int64_t place, const float* from, std::int64_t count,
+    static void sum_rows(const resampling_problem& p, std::int64_t place, const source& from, std::int64_t count,
                          float* to) noexcept {
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width)
-            sum_vectors<4>(p, place, from + i, width, to + i);
+            sum_vectors<4>(p, place, from.behind(i), width, to + i);
         for (; i < count; i += width)
-            sum_vectors<1>(p, place, from + i, count - i, to + i);
+            sum_vectors<1>(p, place, from.behind(i), count - i, to + i);
     }
 
     /// Some places of row `outer`, to planes.
@@ -61,9 +67,65 @@ struct kernel_of<Isa, resampling_problem> {
         for (std::int64_t i = 0; i < p.inner; i += block) {
             const std::int64_t count = p.inner - i < block ? p.inner - i : block;
             for (std::int64_t place = 0; place < places; ++place)
-                sum_rows(p, first + place, from + i, count, tile + place * block);
+                sum_rows(p, first + place, {from + i, p.inner}, count, tile + place * block);
             transpose<Isa>::template run_part<float>(tile, block, p.output + row + first + i * plane, plane, places,
                                                      count);
+        }
+    }
+
+    /// Places [first, end) whose taps lie in [low, high).
+    struct reach {
+        std::int64_t end;
+        std::int64_t low;
+        std::int64_t high;
+    };
+    /// As many places from `first` on, up to `last`, as a tile has room for, with what they read; none if a single one reads more.
+    static reach places_of_tile(const resampling_problem& p, std::int64_t first, std::int64_t last) noexcept {
+        const std::int64_t most = block / p.inner;
+        reach result{first, p.input_length, 0};
+        for (; result.end < last && result.end - first < most; ++result.end) {
+            std::int64_t low = result.low;
+            std::int64_t high = result.high;
+            for (std::int32_t tap = p.first_taps[result.end]; tap < p.first_taps[result.end + 1]; ++tap) {
+                low = p.places[tap] < low ? p.places[tap] : low;
+                high = p.places[tap] >= high ? p.places[tap] + 1 : high;
+            }
+            if (high - low > most) break;
+            result.low = low;
+            result.high = high;
+        }
+        return result;
+    }
+
+    /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, between two turns.
+    static void run_across(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
+                           std::int64_t last) noexcept {
+        const std::int64_t input_row = p.input_length * p.inner;
+        const std::int64_t output_row = p.length * p.inner;
+        const float* const from = p.input + outer * input_row;
+        float* const to = p.output + outer * output_row;
+        alignas(64) float input[block * block];
+        alignas(64) float output[block * block];
+        while (first < last) {
+            const reach part = places_of_tile(p, first, last);
+            if (part.end == first) {
+                for (std::int64_t row = 0; row < count; ++row)
+                    sum_rows(p, first, {from + row * input_row, p.inner}, p.inner,
+                             to + row * output_row + first * p.inner);
+                ++first;
+                continue;
+            }
+            if (part.low < part.high)
+                transpose<Isa>::template run_part<float>(from + part.low * p.inner, input_row, input, block, count,
+                                                         (part.high - part.low) * p.inner);
+            for (std::int64_t place = first; place < part.end; ++place) {
+                for (std::int64_t i = 0; i < p.inner; ++i)
+                    sum_rows(p, place, {input + i * block, p.inner * block, part.low}, count,
+                             output + ((place - first) * p.inner + i) * block);
+            }
+            transpose<Isa>::template run_part<float>(output, block, to + first * p.inner, output_row,
+                                                     (part.end - first) * p.inner, count);
+            first = part.end;
         }
     }
 
@@ -78,14 +140,23 @@ struct kernel_of<Isa, resampling_problem> {
                            });
             return;
         }
+        if (p.inner < width && p.outer >= least_rows) {
+            const std::int64_t rows = (p.outer + block - 1) / block;
+            const std::int64_t parts = (p.length + block - 1) / block;
+            share_out<Isa>(parallel, rows * parts, 1, [&p, parts](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const std::int64_t outer = i / parts * block;
+                    const std::int64_t first = i % parts * block;
+                    run_across(p, outer, p.outer - outer < block ? p.outer - outer : block, first,
+                               p.length - first < block ? p.length : first + block);
+                }
+            });
+            return;
+        }
         share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const float* const from = p.input + i / p.length * p.input_length * p.inner;
-                if (p.inner == 1)
-                    p.output[i] = sum_of_place(p, i % p.length, from);
-                else
-                    sum_rows(p, i % p.length, from, p.inner, p.output + i * p.inner);
-            }
+            for (std::int64_t i = begin; i < end; ++i)
+                sum_rows(p, i % p.length, {p.input + i / p.length * p.input_length * p.inner, p.inner}, p.inner,
+                         p.output + i * p.inner);
         });
     }
 };
