@@ -154,6 +154,83 @@ TEST_CASE("global average pooling and windows without any element are the same o
     }
 }
 
+TEST_CASE("averages of pixels that lie side by side are those of pixels that lie apart, on every instruction set") {
+    std::uint64_t seed = 100;
+    for (const k::pool_kind kind : {k::pool_kind::average_exclude_pad, k::pool_kind::average_include_pad}) {
+        for (const k::element_kind type : {k::element_kind::u8, k::element_kind::i8, k::element_kind::f32}) {
+            for (const std::int64_t channels : {1, 3, 16, 33, 70}) {
+                pool_case c{shape_of(kind, channels, 21, 3, 1, channels % 2),
+                            static_cast<int>(++seed % epilogue_variants), channels == 33 ? 3 : 1};
+                c.problem.input_type = type;
+                c.problem.dilation[1] = channels == 70 ? 2 : 1;
+                c.problem.out[1] -= channels == 70 ? 2 : 0;
+                pool_data apart(c, seed);
+                CAPTURE(channels);
+                CAPTURE(apart.finish.name);
+                k::pool_problem p = c.problem;
+                const auto bytes = static_cast<std::size_t>(k::bytes_of(type));
+                const auto pixel = static_cast<std::size_t>(channels) * bytes;
+                const std::int64_t pixels = p.out[1] * p.out[2];
+                guarded<std::uint8_t> input(static_cast<std::size_t>(p.in[1] * p.in[2]) * pixel);
+                for (std::size_t i = 0; i * pixel < input.size(); ++i)
+                    std::memcpy(input.data() + i * pixel, apart.input.data() + i * (pixel + 2 * bytes), pixel);
+                p.input = input.data();
+                p.input_pixel_stride = p.output_pixel_stride = channels;
+                p.finish = apart.finish.value;
+                for (const k::isa set : lpt::support::available_instruction_sets()) {
+                    CAPTURE(std::string(k::name_of(set)));
+                    const guarded<std::uint8_t> expected = apart.run(k::table_for(set));
+                    guarded<std::uint8_t> out = output_buffer(pixels * channels, p.finish.output_type);
+                    p.output = out.data();
+                    k::table_for(set).pool(p, threads(c.threads));
+                    const auto wide = static_cast<std::size_t>(k::bytes_of(p.finish.output_type));
+                    const auto row = static_cast<std::size_t>(channels) * wide;
+                    bool same = true;
+                    for (std::size_t i = 0; i < static_cast<std::size_t>(pixels); ++i)
+                        same = same && std::memcmp(out.data() + i * row, expected.data() + i * (row + wide), row) == 0;
+                    CHECK(same);
+                    CHECK(out.front_is_intact());
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("averages of bytes are rounded quotients of their sums, whatever the number of places", Byte,
+                   std::uint8_t, std::int8_t) {
+    constexpr std::int64_t channels = 131;
+    constexpr bool is_signed = std::is_signed_v<Byte>;
+    generator random(3);
+    for (const std::int64_t places :
+         {1, 2, 3, 5, 6, 7, 9, 11, 13, 25, 49, 63, 100, 127, 196, 254, 255, 256, 257, 300, 1000}) {
+        CAPTURE(places);
+        k::pool_problem p = shape_of(k::pool_kind::average_exclude_pad, channels, places - 1, places, 1, 0, 1);
+        guarded<std::uint8_t> input = random_bytes(random, places * channels);
+        for (std::int64_t i = 0; i < places; ++i) {  // the largest sums are those of extremes
+            input[static_cast<std::size_t>(i * channels)] = is_signed ? 0x80 : 0xff;
+            input[static_cast<std::size_t>(i * channels + 130)] = is_signed ? 0x7f : 0;
+        }
+        p.input = input.data();
+        p.input_type = is_signed ? k::element_kind::i8 : k::element_kind::u8;
+        p.input_pixel_stride = p.output_pixel_stride = channels;
+        p.finish.output_type = k::element_kind::f32;
+        std::vector<float> expected;
+        for (std::int64_t c = 0; c < channels; ++c) {
+            std::int32_t sum = 0;
+            for (std::int64_t i = 0; i < places; ++i)
+                sum += static_cast<Byte>(input[static_cast<std::size_t>(i * channels + c)]);
+            expected.push_back(static_cast<float>(sum) / static_cast<float>(places));
+        }
+        for (const k::isa set : lpt::support::available_instruction_sets()) {
+            CAPTURE(std::string(k::name_of(set)));
+            std::vector<float> out(channels);
+            p.output = out.data();
+            k::table_for(set).pool(p, threads(1));
+            CHECK(out == expected);
+        }
+    }
+}
+
 TEST_CASE("a pass-through max pooling keeps every value and type") {
     pool_case c{shape_of(k::pool_kind::max, 256, 1, 1, 1, 0, 1), 0, 1};
     pool_data data(c, 1);

@@ -56,6 +56,11 @@ struct pool {
         }
     }
 
+    /// How many pixels of a window are inside the image.
+    static std::int64_t places(const span (&w)[3]) noexcept {
+        return (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+    }
+
     [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept {
         return simd::select(simd::less(a, b), b, a);
     }
@@ -94,6 +99,15 @@ struct pool {
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
+        if constexpr (!Max) {
+            using sums = byte_sums<Isa, std::conditional_t<Signed, std::int8_t, std::uint8_t>>;
+            if (columns >= sums::least_bytes && places(w) <= sums::most_places) {
+                const unsigned char* at[sums::most_places];
+                std::int64_t count = 0;
+                for_each_pixel(p, n, w, [&](const unsigned char* pixel) { at[count++] = pixel + channel; });
+                return sums::run(at, count, columns, start, result);
+            }
+        }
         std::int64_t i = 0;
         for (; i + 4 * width <= columns; i += 4 * width)
             combine_vectors<Signed, Max, 4>(p, n, w, channel + i, start, result + i);
@@ -125,10 +139,26 @@ struct pool {
         }
     }
 
+    static void divide(float* v, std::int64_t columns, float divisor) noexcept {
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, simd::divide(simd::load(v + i), simd::broadcast(divisor)));
+    }
+    /// The same for whole numbers, to the same bits: what the product with 1 / divisor lacks is known exactly, and its share rounds to the
+    /// quotient (Markstein). A division takes as long as ten such steps.
+    static void divide_whole(float* v, std::int64_t columns, float divisor) noexcept {
+        const floats by = simd::broadcast(-divisor);
+        const floats inverse = simd::broadcast(1.0f / divisor);
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats x = simd::load(v + i);
+            const floats near = simd::multiply(x, inverse);
+            simd::store(v + i, simd::fma(simd::fma(near, by, x), inverse, near));
+        }
+    }
+
     /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
     static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                        std::int64_t columns, float* v) noexcept {
-        const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+        const std::int64_t inside = places(w);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         if (p.input_type == element_kind::f32) {
@@ -155,9 +185,11 @@ struct pool {
         }
         if (p.kind == pool_kind::max) return;
         const std::int64_t count = with_padding ? padded : inside;
-        const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
-        for (std::int64_t i = 0; i < columns; i += width)
-            simd::store(v + i, simd::divide(simd::load(v + i), divisor));
+        const float divisor = static_cast<float>(count > 0 ? count : 1);
+        if (p.input_type == element_kind::f32)
+            divide(v, columns, divisor);
+        else
+            divide_whole(v, columns, divisor);
     }
 
     /// True where the output is the largest byte itself.
@@ -209,31 +241,45 @@ struct pool {
             });
             return;
         }
-        // With few pixels, threads share channels, too.
-        const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
-        const std::int64_t parts = (problem.channels + part - 1) / part;
-        split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            std::int64_t row = begin / parts;
-            std::int64_t which = begin % parts;
-            position o(problem, row);
+        if (rows < 4 * some.threads) return run_parts(problem, rows, some);
+        const bool join = is_same_for_all(problem.finish);
+        split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for_each_run(problem, begin, end, join,
+                         [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
+                             run_row(problem, o, w, r, 0, pixels * problem.channels);
+                         });
+        });
+    }
+
+    /// With few pixels, threads share channels, too.
+    static void run_parts(const pool_problem& problem, std::int64_t rows, const parallel_for& parallel) noexcept {
+        const std::int64_t parts = (problem.channels + shared_channels - 1) / shared_channels;
+        split<Isa>(parallel, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = which * part;
+                const position o(problem, i / parts);
+                const span w[3] = {window(problem, 0, o.at[0]), window(problem, 1, o.at[1]),
+                                   window(problem, 2, o.at[2])};
+                const std::int64_t first = i % parts * shared_channels;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, o, row, first, left < part ? problem.channels : first + part);
-                if (++which == parts) {
-                    which = 0;
-                    ++row;
-                    o.advance(problem, 1);
-                }
+                run_row(problem, o, w, i / parts, first,
+                        left < shared_channels ? problem.channels : first + shared_channels);
             }
         });
     }
 
-    /// Channels [first, past) of output pixel `r`, which lies at `o`.
-    static void run_row(const pool_problem& p, const position& o, std::int64_t r, std::int64_t first,
-                        std::int64_t past) noexcept {
+    /// True where an epilogue does the same to every element.
+    static bool is_same_for_all(const epilogue& e) noexcept {
+        bool same = e.scale == nullptr && e.bias == nullptr;
+        for (int k = 0; k < e.post_count; ++k)
+            same = same && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
+                   e.post[k].residual == nullptr;
+        return same;
+    }
+
+    /// Elements [first, past) from output pixel `r` on, which lies at `o` and has the window w.
+    static void run_row(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
+                        std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
         for (std::int64_t c = first; c < past; c += finish_columns) {
@@ -243,25 +289,24 @@ struct pool {
         }
     }
 
-    /// Output pixels [begin, end). Pixels of a line whose windows are whole and follow each other are one run of bytes.
-    template <class Byte>
-    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
-        const bool is_dense =
-            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+    /// Calls f(r, o, w, pixels) for output pixels [begin, end): pixel `r`, which lies at `o`, has the window w, and so has each of the `pixels` - 1 behind
+    /// it, a pixel further. Where pixels `join`, those of a line whose windows are whole and follow each other are one run of bytes.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_run(const pool_problem& p, std::int64_t begin, std::int64_t end,
+                                                    bool join, const Function& f) noexcept {
+        join = join && p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
         position o(p, begin);
         span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
             w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
-            if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+            if (join && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
                 const std::int64_t line = p.out[2] - o.at[2];
                 pixels = whole < line ? whole : line;
                 pixels = pixels < end - r ? pixels : end - r;
             }
-            byte_maximum<Isa, Byte>::run(
-                pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
-                [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+            f(r, o, w, pixels);
             r += pixels;
             o.advance(p, pixels);
             if (o.at[2] == 0) {
@@ -269,6 +314,17 @@ struct pool {
                 w[1] = window(p, 1, o.at[1]);
             }
         }
+    }
+
+    /// Output pixels [begin, end).
+    template <class Byte>
+    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        for_each_run(p, begin, end, true,
+                     [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
+                         byte_maximum<Isa, Byte>::run(
+                             pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
+                             [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+                     });
     }
 
 private:
