@@ -264,44 +264,68 @@ struct kernel_of<Isa, normalization_problem> {
         [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
     };
 
+    /// Arithmetic on what groups come to, one in each lane.
+    struct of_columns {
+        using number = floats;
+        static number from(float value) noexcept { return simd::broadcast(value); }
+        static number add(number a, number b) noexcept { return simd::add(a, b); }
+        static number divide(number a, number b) noexcept { return simd::divide(a, b); }
+        static number sqrt(number value) noexcept { return simd::sqrt(value); }
+        static number limited(number value, number least) noexcept {
+            return simd::select(simd::less(value, least), least, value);  // NaN stays
+        }
+        static floats spread(number value) noexcept { return value; }
+    };
+    /// On what one group of rows comes to: a number takes half as long as a vector.
+    struct of_row {
+        using number = float;
+        static number from(float value) noexcept { return value; }
+        static number add(number a, number b) noexcept { return a + b; }
+        static number divide(number a, number b) noexcept { return a / b; }
+        static number sqrt(number value) noexcept { return __builtin_sqrtf(value); }
+        static number limited(number value, number least) noexcept { return value < least ? least : value; }
+        static floats spread(number value) noexcept { return simd::broadcast(value); }
+    };
+
     /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
-    static floats factor_of(const normalization_problem& p, floats squares, floats size) noexcept {
-        const floats epsilon = simd::broadcast(p.epsilon);
-        const floats one = simd::broadcast(1);
+    template <class Of>
+    static typename Of::number factor_of(const normalization_problem& p, typename Of::number squares,
+                                         typename Of::number size) noexcept {
+        const auto epsilon = Of::from(p.epsilon);
+        const auto one = Of::from(1);
         switch (p.kind) {
             case normalization_kind::mean: return one;
             case normalization_kind::mean_and_deviation:
-                return simd::divide(one, simd::sqrt(simd::add(simd::divide(squares, size), epsilon)));
+                return Of::divide(one, Of::sqrt(Of::add(Of::divide(squares, size), epsilon)));
             case normalization_kind::mean_and_shifted_deviation:
-                return simd::divide(one, simd::add(simd::sqrt(simd::divide(squares, size)), epsilon));
-            case normalization_kind::length: return simd::divide(one, simd::sqrt(simd::add(squares, epsilon)));
+                return Of::divide(one, Of::add(Of::sqrt(Of::divide(squares, size)), epsilon));
+            case normalization_kind::length: return Of::divide(one, Of::sqrt(Of::add(squares, epsilon)));
             case normalization_kind::limited_length: break;
         }
-        const floats limited = simd::select(simd::less(squares, epsilon), epsilon, squares);  // NaN stays
-        return simd::divide(one, simd::sqrt(limited));
+        return Of::divide(one, Of::sqrt(Of::limited(squares, epsilon)));
     }
 
-    /// `all(start, take)` gives a sum over the group in each lane; `change(function)` applies a function to its values.
-    template <class All, class Change>
+    /// `all(take)` gives the sum over each group; `change(function)` applies a function to its values.
+    template <class Of, class All, class Change>
     [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
                                                  const Change& change) noexcept {
-        const floats size = simd::broadcast(static_cast<float>(count));
+        const auto size = Of::from(static_cast<float>(count));
         if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
-            const floats squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
-            const floats factor = factor_of(p, squares, size);
+            const auto squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
+            const floats factor = Of::spread(factor_of<Of>(p, squares, size));
             return change([factor](floats x) { return simd::multiply(x, factor); });
         }
-        const floats mean = simd::divide(all(plus()), size);
+        const floats mean = Of::spread(Of::divide(all(plus()), size));
         const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
         const floats rest =
-            simd::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size);
+            Of::spread(Of::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
         const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
         if (p.kind == normalization_kind::mean) return change(exact);
-        const floats squares = all([exact](floats sum, floats x) {
+        const auto squares = all([exact](floats sum, floats x) {
             const floats d = exact(x);
             return simd::fma(d, d, sum);
         });
-        const floats factor = factor_of(p, squares, size);
+        const floats factor = Of::spread(factor_of<Of>(p, squares, size));
         change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
     }
 
@@ -313,9 +337,8 @@ struct kernel_of<Isa, normalization_problem> {
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
         const float* const from = p.input + offset;
-        normalize(
-            p, layout.size,
-            [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
+        normalize<of_row>(
+            p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](auto change) {
                 if (p.scale != nullptr)
                     sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
@@ -326,7 +349,7 @@ struct kernel_of<Isa, normalization_problem> {
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
                             std::int64_t count) noexcept {
         const float* const from = p.input + offset;
-        normalize(
+        normalize<of_columns>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
             [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
