@@ -3507,14 +3507,15 @@ struct unary {
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept { return keep_nan(v, sigmoid_of_number(v)); }
     /// What it gives for NaN is a number.
     [[gnu::always_inline]] static floats sigmoid_of_number(floats v) noexcept {
-        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one.
+        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one. No quotient is below
+        // 2^-126, for which many processors take a hundred times as long, also where it is not used.
         floats n;
-        const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(88.0f));
+        const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(87.33f));
         const floats p = reduced_expm1(inside, n);
         const floats scale = power_of_two(n);
         const floats sum = simd::add(constant(1.0f), simd::fma(p, scale, scale));
         const floats result = simd::divide(constant(1.0f), sum);
-        return simd::select(simd::less(v, constant(-88.0f)), constant(0.0f), result);
+        return simd::select(simd::less(v, constant(-87.33f)), constant(0.0f), result);
     }
     [[gnu::always_inline]] static floats tanh(floats v) noexcept {
         const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1
@@ -14564,44 +14565,68 @@ struct kernel_of<Isa, normalization_problem> {
         [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
     };
 
+    /// Arithmetic on what groups come to, one in each lane.
+    struct of_columns {
+        using number = floats;
+        static number from(float value) noexcept { return simd::broadcast(value); }
+        static number add(number a, number b) noexcept { return simd::add(a, b); }
+        static number divide(number a, number b) noexcept { return simd::divide(a, b); }
+        static number sqrt(number value) noexcept { return simd::sqrt(value); }
+        static number limited(number value, number least) noexcept {
+            return simd::select(simd::less(value, least), least, value);  // NaN stays
+        }
+        static floats spread(number value) noexcept { return value; }
+    };
+    /// On what one group of rows comes to: a number takes half as long as a vector.
+    struct of_row {
+        using number = float;
+        static number from(float value) noexcept { return value; }
+        static number add(number a, number b) noexcept { return a + b; }
+        static number divide(number a, number b) noexcept { return a / b; }
+        static number sqrt(number value) noexcept { return __builtin_sqrtf(value); }
+        static number limited(number value, number least) noexcept { return value < least ? least : value; }
+        static floats spread(number value) noexcept { return simd::broadcast(value); }
+    };
+
     /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
-    static floats factor_of(const normalization_problem& p, floats squares, floats size) noexcept {
-        const floats epsilon = simd::broadcast(p.epsilon);
-        const floats one = simd::broadcast(1);
+    template <class Of>
+    static typename Of::number factor_of(const normalization_problem& p, typename Of::number squares,
+                                         typename Of::number size) noexcept {
+        const auto epsilon = Of::from(p.epsilon);
+        const auto one = Of::from(1);
         switch (p.kind) {
             case normalization_kind::mean: return one;
             case normalization_kind::mean_and_deviation:
-                return simd::divide(one, simd::sqrt(simd::add(simd::divide(squares, size), epsilon)));
+                return Of::divide(one, Of::sqrt(Of::add(Of::divide(squares, size), epsilon)));
             case normalization_kind::mean_and_shifted_deviation:
-                return simd::divide(one, simd::add(simd::sqrt(simd::divide(squares, size)), epsilon));
-            case normalization_kind::length: return simd::divide(one, simd::sqrt(simd::add(squares, epsilon)));
+                return Of::divide(one, Of::add(Of::sqrt(Of::divide(squares, size)), epsilon));
+            case normalization_kind::length: return Of::divide(one, Of::sqrt(Of::add(squares, epsilon)));
             case normalization_kind::limited_length: break;
         }
-        const floats limited = simd::select(simd::less(squares, epsilon), epsilon, squares);  // NaN stays
-        return simd::divide(one, simd::sqrt(limited));
+        return Of::divide(one, Of::sqrt(Of::limited(squares, epsilon)));
     }
 
-    /// `all(start, take)` gives a sum over the group in each lane; `change(function)` applies a function to its values.
-    template <class All, class Change>
+    /// `all(take)` gives the sum over each group; `change(function)` applies a function to its values.
+    template <class Of, class All, class Change>
     [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
                                                  const Change& change) noexcept {
-        const floats size = simd::broadcast(static_cast<float>(count));
+        const auto size = Of::from(static_cast<float>(count));
         if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
-            const floats squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
-            const floats factor = factor_of(p, squares, size);
+            const auto squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
+            const floats factor = Of::spread(factor_of<Of>(p, squares, size));
             return change([factor](floats x) { return simd::multiply(x, factor); });
         }
-        const floats mean = simd::divide(all(plus()), size);
+        const floats mean = Of::spread(Of::divide(all(plus()), size));
         const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
         const floats rest =
-            simd::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size);
+            Of::spread(Of::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
         const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
         if (p.kind == normalization_kind::mean) return change(exact);
-        const floats squares = all([exact](floats sum, floats x) {
+        const auto squares = all([exact](floats sum, floats x) {
             const floats d = exact(x);
             return simd::fma(d, d, sum);
         });
-        const floats factor = factor_of(p, squares, size);
+        const floats factor = Of::spread(factor_of<Of>(p, squares, size));
         change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
     }
 
@@ -14613,9 +14638,8 @@ struct kernel_of<Isa, normalization_problem> {
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
         const float* const from = p.input + offset;
-        normalize(
-            p, layout.size,
-            [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
+        normalize<of_row>(
+            p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](auto change) {
                 if (p.scale != nullptr)
                     sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
@@ -14626,7 +14650,7 @@ struct kernel_of<Isa, normalization_problem> {
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
                             std::int64_t count) noexcept {
         const float* const from = p.input + offset;
-        normalize(
+        normalize<of_columns>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
             [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
@@ -14900,7 +14924,7 @@ struct kernel_of<Isa, pointwise_problem> {
 // ======== lpt/kernel/pool_bytes.hpp
 #ifndef LPT_HOLDS_KERNEL_POOL_BYTES_HPP
 #define LPT_HOLDS_KERNEL_POOL_BYTES_HPP
-// Maxima of bytes, for max pooling that gives what it takes.
+// Maxima of bytes, for max pooling that gives what it takes, and sums, for average pooling.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -14941,6 +14965,82 @@ struct byte_maximum {
         if (count >= 4) return vectors<4>(count, to, for_each_place);
         for (std::int64_t i = 0; i < count; ++i)
             vector<1>(i, to, for_each_place);
+    }
+};
+
+/// Adds up bytes, every other one in a lane of 16 bits, which holds the sum of at most `most_places`.
+template <class Isa, class Byte>
+struct byte_sums {
+    static constexpr bool is_signed = std::is_signed_v<Byte>;
+    using half = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
+    using word = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
+    static constexpr std::int64_t most_places = 255;
+    static constexpr std::int64_t least_bytes = 16;
+    static constexpr std::int64_t widest = byte_maximum<Isa, Byte>::widest;
+
+    /// The lower and the upper half of each lane, which has so many bits.
+    template <int Bits, class Lanes>
+    [[gnu::always_inline]] static Lanes lower(Lanes x) noexcept {
+        return (x << (Bits / 2)) >> (Bits / 2);
+    }
+    template <int Bits, class Lanes>
+    [[gnu::always_inline]] static Lanes upper(Lanes x) noexcept {
+        return x >> (Bits / 2);
+    }
+    /// a[0], b[0], a[1], b[1] … of the lower half of the lanes, or of the upper one.
+    template <bool Upper, class Lanes, int... Places>
+    [[gnu::always_inline]] static Lanes interleave(Lanes a, Lanes b, std::integer_sequence<int, Places...>) noexcept {
+        constexpr int size = sizeof...(Places);
+        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
+    }
+
+    /// Width sums over `count` places, plus `start` each.
+    template <std::int64_t Width>
+    [[gnu::always_inline]] static void vector(const unsigned char* const* places, std::int64_t count,
+                                              std::int64_t offset, std::int32_t start, std::int32_t* to) noexcept {
+        using halves [[gnu::vector_size(Width)]] = half;
+        using words [[gnu::vector_size(Width)]] = word;
+        using pairs [[gnu::vector_size(Width)]] = std::int64_t;
+        using word_places = std::make_integer_sequence<int, Width / 4>;
+        using pair_places = std::make_integer_sequence<int, Width / 8>;
+        halves even{};
+        halves odd{};
+        for (std::int64_t place = 0; place < count; ++place) {
+            halves x;
+            std::memcpy(&x, places[place] + offset, sizeof x);
+            even += lower<16>(x);
+            odd += upper<16>(x);
+        }
+        const words quarters[4] = {lower<32>(words(even)), lower<32>(words(odd)), upper<32>(words(even)),
+                                   upper<32>(words(odd))};
+        const pairs low[2] = {pairs(interleave<false>(quarters[0], quarters[1], word_places())),
+                              pairs(interleave<false>(quarters[2], quarters[3], word_places()))};
+        const pairs high[2] = {pairs(interleave<true>(quarters[0], quarters[1], word_places())),
+                               pairs(interleave<true>(quarters[2], quarters[3], word_places()))};
+        const words sums[4] = {words(interleave<false>(low[0], low[1], pair_places())),
+                               words(interleave<true>(low[0], low[1], pair_places())),
+                               words(interleave<false>(high[0], high[1], pair_places())),
+                               words(interleave<true>(high[0], high[1], pair_places()))};
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+            const words whole = sums[i] + static_cast<word>(start);
+            std::memcpy(to + offset + i * (Width / 4), &whole, sizeof whole);
+        }
+    }
+    /// `bytes` >= Width sums; the last vector overlaps the one before.
+    template <std::int64_t Width>
+    [[gnu::always_inline]] static void vectors(const unsigned char* const* places, std::int64_t count,
+                                               std::int64_t bytes, std::int32_t start, std::int32_t* to) noexcept {
+        for (std::int64_t i = 0; i + Width <= bytes; i += Width)
+            vector<Width>(places, count, i, start, to);
+        if (bytes % Width != 0) vector<Width>(places, count, bytes - Width, start, to);
+    }
+
+    /// Sums of `bytes` >= least_bytes bytes that follow each of `count` places, plus `start` each.
+    static void run(const unsigned char* const* places, std::int64_t count, std::int64_t bytes, std::int32_t start,
+                    std::int32_t* to) noexcept {
+        if (bytes >= widest) return vectors<widest>(places, count, bytes, start, to);
+        vectors<least_bytes>(places, count, bytes, start, to);
     }
 };
 
@@ -15002,6 +15102,11 @@ struct pool {
         }
     }
 
+    /// How many pixels of a window are inside the image.
+    static std::int64_t places(const span (&w)[3]) noexcept {
+        return (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+    }
+
     [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept {
         return simd::select(simd::less(a, b), b, a);
     }
@@ -15040,6 +15145,15 @@ struct pool {
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
+        if constexpr (!Max) {
+            using sums = byte_sums<Isa, std::conditional_t<Signed, std::int8_t, std::uint8_t>>;
+            if (columns >= sums::least_bytes && places(w) <= sums::most_places) {
+                const unsigned char* at[sums::most_places];
+                std::int64_t count = 0;
+                for_each_pixel(p, n, w, [&](const unsigned char* pixel) { at[count++] = pixel + channel; });
+                return sums::run(at, count, columns, start, result);
+            }
+        }
         std::int64_t i = 0;
         for (; i + 4 * width <= columns; i += 4 * width)
             combine_vectors<Signed, Max, 4>(p, n, w, channel + i, start, result + i);
@@ -15071,10 +15185,26 @@ struct pool {
         }
     }
 
+    static void divide(float* v, std::int64_t columns, float divisor) noexcept {
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, simd::divide(simd::load(v + i), simd::broadcast(divisor)));
+    }
+    /// The same for whole numbers, to the same bits: what the product with 1 / divisor lacks is known exactly, and its share rounds to the
+    /// quotient (Markstein). A division takes as long as ten such steps.
+    static void divide_whole(float* v, std::int64_t columns, float divisor) noexcept {
+        const floats by = simd::broadcast(-divisor);
+        const floats inverse = simd::broadcast(1.0f / divisor);
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats x = simd::load(v + i);
+            const floats near = simd::multiply(x, inverse);
+            simd::store(v + i, simd::fma(simd::fma(near, by, x), inverse, near));
+        }
+    }
+
     /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
     static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                        std::int64_t columns, float* v) noexcept {
-        const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+        const std::int64_t inside = places(w);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         if (p.input_type == element_kind::f32) {
@@ -15101,9 +15231,11 @@ struct pool {
         }
         if (p.kind == pool_kind::max) return;
         const std::int64_t count = with_padding ? padded : inside;
-        const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
-        for (std::int64_t i = 0; i < columns; i += width)
-            simd::store(v + i, simd::divide(simd::load(v + i), divisor));
+        const float divisor = static_cast<float>(count > 0 ? count : 1);
+        if (p.input_type == element_kind::f32)
+            divide(v, columns, divisor);
+        else
+            divide_whole(v, columns, divisor);
     }
 
     /// True where the output is the largest byte itself.
@@ -15155,31 +15287,45 @@ struct pool {
             });
             return;
         }
-        // With few pixels, threads share channels, too.
-        const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
-        const std::int64_t parts = (problem.channels + part - 1) / part;
-        split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            std::int64_t row = begin / parts;
-            std::int64_t which = begin % parts;
-            position o(problem, row);
+        if (rows < 4 * some.threads) return run_parts(problem, rows, some);
+        const bool join = is_same_for_all(problem.finish);
+        split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for_each_run(problem, begin, end, join,
+                         [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
+                             run_row(problem, o, w, r, 0, pixels * problem.channels);
+                         });
+        });
+    }
+
+    /// With few pixels, threads share channels, too.
+    static void run_parts(const pool_problem& problem, std::int64_t rows, const parallel_for& parallel) noexcept {
+        const std::int64_t parts = (problem.channels + shared_channels - 1) / shared_channels;
+        split<Isa>(parallel, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = which * part;
+                const position o(problem, i / parts);
+                const span w[3] = {window(problem, 0, o.at[0]), window(problem, 1, o.at[1]),
+                                   window(problem, 2, o.at[2])};
+                const std::int64_t first = i % parts * shared_channels;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, o, row, first, left < part ? problem.channels : first + part);
-                if (++which == parts) {
-                    which = 0;
-                    ++row;
-                    o.advance(problem, 1);
-                }
+                run_row(problem, o, w, i / parts, first,
+                        left < shared_channels ? problem.channels : first + shared_channels);
             }
         });
     }
 
-    /// Channels [first, past) of output pixel `r`, which lies at `o`.
-    static void run_row(const pool_problem& p, const position& o, std::int64_t r, std::int64_t first,
-                        std::int64_t past) noexcept {
+    /// True where an epilogue does the same to every element.
+    static bool is_same_for_all(const epilogue& e) noexcept {
+        bool same = e.scale == nullptr && e.bias == nullptr;
+        for (int k = 0; k < e.post_count; ++k)
+            same = same && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
+                   e.post[k].residual == nullptr;
+        return same;
+    }
+
+    /// Elements [first, past) from output pixel `r` on, which lies at `o` and has the window w.
+    static void run_row(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
+                        std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
         for (std::int64_t c = first; c < past; c += finish_columns) {
@@ -15189,25 +15335,24 @@ struct pool {
         }
     }
 
-    /// Output pixels [begin, end). Pixels of a line whose windows are whole and follow each other are one run of bytes.
-    template <class Byte>
-    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
-        const bool is_dense =
-            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+    /// Calls f(r, o, w, pixels) for output pixels [begin, end): pixel `r`, which lies at `o`, has the window w, and so has each of the `pixels` - 1 behind
+    /// it, a pixel further. Where pixels `join`, those of a line whose windows are whole and follow each other are one run of bytes.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_run(const pool_problem& p, std::int64_t begin, std::int64_t end,
+                                                    bool join, const Function& f) noexcept {
+        join = join && p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
         position o(p, begin);
         span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
             w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
-            if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+            if (join && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
                 const std::int64_t line = p.out[2] - o.at[2];
                 pixels = whole < line ? whole : line;
                 pixels = pixels < end - r ? pixels : end - r;
             }
-            byte_maximum<Isa, Byte>::run(
-                pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
-                [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+            f(r, o, w, pixels);
             r += pixels;
             o.advance(p, pixels);
             if (o.at[2] == 0) {
@@ -15215,6 +15360,17 @@ struct pool {
                 w[1] = window(p, 1, o.at[1]);
             }
         }
+    }
+
+    /// Output pixels [begin, end).
+    template <class Byte>
+    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        for_each_run(p, begin, end, true,
+                     [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
+                         byte_maximum<Isa, Byte>::run(
+                             pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
+                             [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+                     });
     }
 
 private:
