@@ -3400,7 +3400,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// `unary<Isa>::apply(function, values, count, alpha, beta)`. For |v| < 80 results are within 4 ulp of the exact function of v, except:
 /// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
-/// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
+/// 2^-126, which may be zero; swish of numbers below -87.33 is. NaN gives NaN except where a clamp is part of the definition.
 template <class Isa>
     requires vector_lanes<lanes<Isa>>
 struct unary {
@@ -3507,8 +3507,8 @@ struct unary {
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept { return keep_nan(v, sigmoid_of_number(v)); }
     /// What it gives for NaN is a number.
     [[gnu::always_inline]] static floats sigmoid_of_number(floats v) noexcept {
-        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one. No quotient is below
-        // 2^-126, for which many processors take a hundred times as long, also where it is not used.
+        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one. At most 87.33, so
+        // that no quotient is subnormal, not even in lanes that `select` drops: many processors take a hundred times as long for those.
         floats n;
         const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(87.33f));
         const floats p = reduced_expm1(inside, n);
@@ -14565,8 +14565,8 @@ struct kernel_of<Isa, normalization_problem> {
         [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
     };
 
-    /// Arithmetic on what groups come to, one in each lane.
-    struct of_columns {
+    /// Arithmetic on the sums of columns, one in each lane.
+    struct vector_arithmetic {
         using number = floats;
         static number from(float value) noexcept { return simd::broadcast(value); }
         static number add(number a, number b) noexcept { return simd::add(a, b); }
@@ -14577,56 +14577,61 @@ struct kernel_of<Isa, normalization_problem> {
         }
         static floats spread(number value) noexcept { return value; }
     };
-    /// On what one group of rows comes to: a number takes half as long as a vector.
-    struct of_row {
+    /// The same for one group of rows: division and square root of a number take half as long as those of a vector.
+    struct scalar_arithmetic {
         using number = float;
         static number from(float value) noexcept { return value; }
         static number add(number a, number b) noexcept { return a + b; }
         static number divide(number a, number b) noexcept { return a / b; }
         static number sqrt(number value) noexcept { return __builtin_sqrtf(value); }
-        static number limited(number value, number least) noexcept { return value < least ? least : value; }
+        static number limited(number value, number least) noexcept {
+            return value < least ? least : value;
+        }  // NaN stays
         static floats spread(number value) noexcept { return simd::broadcast(value); }
     };
 
     /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
-    template <class Of>
-    static typename Of::number factor_of(const normalization_problem& p, typename Of::number squares,
-                                         typename Of::number size) noexcept {
-        const auto epsilon = Of::from(p.epsilon);
-        const auto one = Of::from(1);
+    template <class Arithmetic>
+    static typename Arithmetic::number factor_of(const normalization_problem& p, typename Arithmetic::number squares,
+                                                 typename Arithmetic::number size) noexcept {
+        const auto epsilon = Arithmetic::from(p.epsilon);
+        const auto one = Arithmetic::from(1);
         switch (p.kind) {
             case normalization_kind::mean: return one;
             case normalization_kind::mean_and_deviation:
-                return Of::divide(one, Of::sqrt(Of::add(Of::divide(squares, size), epsilon)));
+                return Arithmetic::divide(
+                    one, Arithmetic::sqrt(Arithmetic::add(Arithmetic::divide(squares, size), epsilon)));
             case normalization_kind::mean_and_shifted_deviation:
-                return Of::divide(one, Of::add(Of::sqrt(Of::divide(squares, size)), epsilon));
-            case normalization_kind::length: return Of::divide(one, Of::sqrt(Of::add(squares, epsilon)));
+                return Arithmetic::divide(
+                    one, Arithmetic::add(Arithmetic::sqrt(Arithmetic::divide(squares, size)), epsilon));
+            case normalization_kind::length:
+                return Arithmetic::divide(one, Arithmetic::sqrt(Arithmetic::add(squares, epsilon)));
             case normalization_kind::limited_length: break;
         }
-        return Of::divide(one, Of::sqrt(Of::limited(squares, epsilon)));
+        return Arithmetic::divide(one, Arithmetic::sqrt(Arithmetic::limited(squares, epsilon)));
     }
 
     /// `all(take)` gives the sum over each group; `change(function)` applies a function to its values.
-    template <class Of, class All, class Change>
+    template <class Arithmetic, class All, class Change>
     [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
                                                  const Change& change) noexcept {
-        const auto size = Of::from(static_cast<float>(count));
+        const auto size = Arithmetic::from(static_cast<float>(count));
         if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
             const auto squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
-            const floats factor = Of::spread(factor_of<Of>(p, squares, size));
+            const floats factor = Arithmetic::spread(factor_of<Arithmetic>(p, squares, size));
             return change([factor](floats x) { return simd::multiply(x, factor); });
         }
-        const floats mean = Of::spread(Of::divide(all(plus()), size));
+        const floats mean = Arithmetic::spread(Arithmetic::divide(all(plus()), size));
         const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
-        const floats rest =
-            Of::spread(Of::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
+        const floats rest = Arithmetic::spread(
+            Arithmetic::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
         const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
         if (p.kind == normalization_kind::mean) return change(exact);
         const auto squares = all([exact](floats sum, floats x) {
             const floats d = exact(x);
             return simd::fma(d, d, sum);
         });
-        const floats factor = Of::spread(factor_of<Of>(p, squares, size));
+        const floats factor = Arithmetic::spread(factor_of<Arithmetic>(p, squares, size));
         change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
     }
 
@@ -14638,7 +14643,7 @@ struct kernel_of<Isa, normalization_problem> {
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
         const float* const from = p.input + offset;
-        normalize<of_row>(
+        normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](auto change) {
                 if (p.scale != nullptr)
@@ -14650,7 +14655,7 @@ struct kernel_of<Isa, normalization_problem> {
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
                             std::int64_t count) noexcept {
         const float* const from = p.input + offset;
-        normalize<of_columns>(
+        normalize<vector_arithmetic>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
             [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
@@ -14921,12 +14926,38 @@ struct kernel_of<Isa, pointwise_problem> {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/interleave.hpp
+#ifndef LPT_HOLDS_KERNEL_INTERLEAVE_HPP
+#define LPT_HOLDS_KERNEL_INTERLEAVE_HPP
+// Interleaving of two vectors of the compiler: every processor has such moves.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// a[0], b[0], a[1], b[1] … of the lower half of the lanes, or of the upper one. `indices`: of the lanes.
+template <class Isa, bool Upper, class Vector, int... Indices>
+[[gnu::always_inline]] inline Vector interleave(Vector a, Vector b,
+                                                std::integer_sequence<int, Indices...> /*indices*/) noexcept {
+    constexpr int size = sizeof...(Indices);
+    return __builtin_shufflevector(a, b, (Indices / 2 + Indices % 2 * size + (Upper ? size / 2 : 0))...);
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/pool_bytes.hpp
 #ifndef LPT_HOLDS_KERNEL_POOL_BYTES_HPP
 #define LPT_HOLDS_KERNEL_POOL_BYTES_HPP
 // Maxima of bytes, for max pooling that gives what it takes, and sums, for average pooling.
 
 namespace lpt::inline LPT_ABI::kernel {
+
+/// Calls f(offset) for vectors of `Width` bytes that cover `bytes` >= Width; the last one overlaps the one before.
+template <class Isa, std::int64_t Width, class Function>
+[[gnu::always_inline]] inline void cover(std::int64_t bytes, const Function& f) noexcept {
+    for (std::int64_t i = 0; i + Width <= bytes; i += Width)
+        f(i);
+    if (bytes % Width != 0) f(bytes - Width);
+}
 
 /// Compares whole vectors of bytes. A vector type of the compiler: all instruction sets have this maximum, xsimd's lanes are numbers of 32 bits.
 template <class Isa, class Byte>
@@ -14948,13 +14979,12 @@ struct byte_maximum {
         std::memcpy(to + offset, &most, sizeof most);
     }
 
-    /// The same for `count` >= Width bytes; the last vector overlaps the one before.
+    /// The same for `count` >= Width bytes.
     template <std::int64_t Width, class Places>
     [[gnu::always_inline]] static void vectors(std::int64_t count, unsigned char* to,
                                                const Places& for_each_place) noexcept {
-        for (std::int64_t i = 0; i + Width <= count; i += Width)
-            vector<Width>(i, to, for_each_place);
-        if (count % Width != 0) vector<Width>(count - Width, to, for_each_place);
+        cover<Isa, Width>(count, [&](std::int64_t offset)
+                                     __attribute__((always_inline)) { vector<Width>(offset, to, for_each_place); });
     }
 
     /// The same for any number of bytes. `to` overlaps no place.
@@ -14968,79 +14998,72 @@ struct byte_maximum {
     }
 };
 
-/// Adds up bytes, every other one in a lane of 16 bits, which holds the sum of at most `most_places`.
+/// Adds up bytes in lanes of 16 bits, even and odd ones apart; a lane holds the sum of at most `most_addends`.
 template <class Isa, class Byte>
 struct byte_sums {
     static constexpr bool is_signed = std::is_signed_v<Byte>;
     using half = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
     using word = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
-    static constexpr std::int64_t most_places = 255;
+    static constexpr std::int64_t most_addends = 255;
     static constexpr std::int64_t least_bytes = 16;
     static constexpr std::int64_t widest = byte_maximum<Isa, Byte>::widest;
 
-    /// The lower and the upper half of each lane, which has so many bits.
+    /// The lower bits of each lane of `Bits` bits, half of them, as a number of the whole lane.
     template <int Bits, class Lanes>
     [[gnu::always_inline]] static Lanes lower(Lanes x) noexcept {
         return (x << (Bits / 2)) >> (Bits / 2);
     }
+    /// The same of the upper bits.
     template <int Bits, class Lanes>
     [[gnu::always_inline]] static Lanes upper(Lanes x) noexcept {
         return x >> (Bits / 2);
     }
-    /// a[0], b[0], a[1], b[1] … of the lower half of the lanes, or of the upper one.
-    template <bool Upper, class Lanes, int... Places>
-    [[gnu::always_inline]] static Lanes interleave(Lanes a, Lanes b, std::integer_sequence<int, Places...>) noexcept {
-        constexpr int size = sizeof...(Places);
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
 
-    /// Width sums over `count` places, plus `start` each.
+    /// Sums of the `Width` bytes from `offset` on behind each of `count` addresses, plus `start` each.
     template <std::int64_t Width>
-    [[gnu::always_inline]] static void vector(const unsigned char* const* places, std::int64_t count,
+    [[gnu::always_inline]] static void vector(const unsigned char* const* addresses, std::int64_t count,
                                               std::int64_t offset, std::int32_t start, std::int32_t* to) noexcept {
         using halves [[gnu::vector_size(Width)]] = half;
         using words [[gnu::vector_size(Width)]] = word;
         using pairs [[gnu::vector_size(Width)]] = std::int64_t;
-        using word_places = std::make_integer_sequence<int, Width / 4>;
-        using pair_places = std::make_integer_sequence<int, Width / 8>;
+        using word_indices = std::make_integer_sequence<int, Width / 4>;
+        using pair_indices = std::make_integer_sequence<int, Width / 8>;
         halves even{};
         halves odd{};
-        for (std::int64_t place = 0; place < count; ++place) {
+        for (std::int64_t i = 0; i < count; ++i) {
             halves x;
-            std::memcpy(&x, places[place] + offset, sizeof x);
+            std::memcpy(&x, addresses[i] + offset, sizeof x);
             even += lower<16>(x);
             odd += upper<16>(x);
         }
         const words quarters[4] = {lower<32>(words(even)), lower<32>(words(odd)), upper<32>(words(even)),
                                    upper<32>(words(odd))};
-        const pairs low[2] = {pairs(interleave<false>(quarters[0], quarters[1], word_places())),
-                              pairs(interleave<false>(quarters[2], quarters[3], word_places()))};
-        const pairs high[2] = {pairs(interleave<true>(quarters[0], quarters[1], word_places())),
-                               pairs(interleave<true>(quarters[2], quarters[3], word_places()))};
-        const words sums[4] = {words(interleave<false>(low[0], low[1], pair_places())),
-                               words(interleave<true>(low[0], low[1], pair_places())),
-                               words(interleave<false>(high[0], high[1], pair_places())),
-                               words(interleave<true>(high[0], high[1], pair_places()))};
+        const pairs low[2] = {pairs(interleave<Isa, false>(quarters[0], quarters[1], word_indices())),
+                              pairs(interleave<Isa, false>(quarters[2], quarters[3], word_indices()))};
+        const pairs high[2] = {pairs(interleave<Isa, true>(quarters[0], quarters[1], word_indices())),
+                               pairs(interleave<Isa, true>(quarters[2], quarters[3], word_indices()))};
+        const words sums[4] = {words(interleave<Isa, false>(low[0], low[1], pair_indices())),
+                               words(interleave<Isa, true>(low[0], low[1], pair_indices())),
+                               words(interleave<Isa, false>(high[0], high[1], pair_indices())),
+                               words(interleave<Isa, true>(high[0], high[1], pair_indices()))};
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) {
             const words whole = sums[i] + static_cast<word>(start);
             std::memcpy(to + offset + i * (Width / 4), &whole, sizeof whole);
         }
     }
-    /// `bytes` >= Width sums; the last vector overlaps the one before.
-    template <std::int64_t Width>
-    [[gnu::always_inline]] static void vectors(const unsigned char* const* places, std::int64_t count,
-                                               std::int64_t bytes, std::int32_t start, std::int32_t* to) noexcept {
-        for (std::int64_t i = 0; i + Width <= bytes; i += Width)
-            vector<Width>(places, count, i, start, to);
-        if (bytes % Width != 0) vector<Width>(places, count, bytes - Width, start, to);
-    }
 
-    /// Sums of `bytes` >= least_bytes bytes that follow each of `count` places, plus `start` each.
-    static void run(const unsigned char* const* places, std::int64_t count, std::int64_t bytes, std::int32_t start,
+    /// The same for `bytes` >= least_bytes bytes behind each address.
+    static void run(const unsigned char* const* addresses, std::int64_t count, std::int64_t bytes, std::int32_t start,
                     std::int32_t* to) noexcept {
-        if (bytes >= widest) return vectors<widest>(places, count, bytes, start, to);
-        vectors<least_bytes>(places, count, bytes, start, to);
+        const auto add = [&]<std::int64_t Width>(std::integral_constant<std::int64_t, Width>)
+                             __attribute__((always_inline)) {
+                                 cover<Isa, Width>(bytes, [&](std::int64_t offset) __attribute__((always_inline)) {
+                                     vector<Width>(addresses, count, offset, start, to);
+                                 });
+                             };
+        if (bytes >= widest) return add(std::integral_constant<std::int64_t, widest>());
+        add(std::integral_constant<std::int64_t, least_bytes>());
     }
 };
 
@@ -15103,7 +15126,7 @@ struct pool {
     }
 
     /// How many pixels of a window are inside the image.
-    static std::int64_t places(const span (&w)[3]) noexcept {
+    static std::int64_t pixels_of(const span (&w)[3]) noexcept {
         return (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
     }
 
@@ -15141,17 +15164,20 @@ struct pool {
             simd::store_int(result + v * width, x[v]);
     }
 
-    /// The same for `columns` channels.
+    /// The same for `columns` elements; `result` has room up to a multiple of the width.
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
         if constexpr (!Max) {
             using sums = byte_sums<Isa, std::conditional_t<Signed, std::int8_t, std::uint8_t>>;
-            if (columns >= sums::least_bytes && places(w) <= sums::most_places) {
-                const unsigned char* at[sums::most_places];
+            if (columns >= sums::least_bytes && pixels_of(w) <= sums::most_addends) {
+                const unsigned char* at[sums::most_addends];
                 std::int64_t count = 0;
                 for_each_pixel(p, n, w, [&](const unsigned char* pixel) { at[count++] = pixel + channel; });
-                return sums::run(at, count, columns, start, result);
+                sums::run(at, count, columns, start, result);
+                for (std::int64_t rest = columns; rest % width != 0; ++rest)
+                    result[rest] = 0;
+                return;
             }
         }
         std::int64_t i = 0;
@@ -15186,25 +15212,26 @@ struct pool {
     }
 
     static void divide(float* v, std::int64_t columns, float divisor) noexcept {
+        const floats by = simd::broadcast(divisor);
         for (std::int64_t i = 0; i < columns; i += width)
-            simd::store(v + i, simd::divide(simd::load(v + i), simd::broadcast(divisor)));
+            simd::store(v + i, simd::divide(simd::load(v + i), by));
     }
-    /// The same for whole numbers, to the same bits: what the product with 1 / divisor lacks is known exactly, and its share rounds to the
-    /// quotient (Markstein). A division takes as long as ten such steps.
+    /// The same bits for whole numbers, without divisions, which take ten times as long: the remainder of x * (1 / divisor) is exact, and its share is
+    /// added with one rounding (Markstein).
     static void divide_whole(float* v, std::int64_t columns, float divisor) noexcept {
-        const floats by = simd::broadcast(-divisor);
+        const floats negative = simd::broadcast(-divisor);
         const floats inverse = simd::broadcast(1.0f / divisor);
         for (std::int64_t i = 0; i < columns; i += width) {
             const floats x = simd::load(v + i);
             const floats near = simd::multiply(x, inverse);
-            simd::store(v + i, simd::fma(simd::fma(near, by, x), inverse, near));
+            simd::store(v + i, simd::fma(simd::fma(near, negative, x), inverse, near));
         }
     }
 
-    /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
+    /// x of `columns` elements from `channel` of a pixel on, into the pixels behind it where these follow; v has room up to a multiple of the width.
     static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                        std::int64_t columns, float* v) noexcept {
-        const std::int64_t inside = places(w);
+        const std::int64_t inside = pixels_of(w);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         if (p.input_type == element_kind::f32) {
@@ -15287,12 +15314,12 @@ struct pool {
             });
             return;
         }
-        if (rows < 4 * some.threads) return run_parts(problem, rows, some);
-        const bool join = is_same_for_all(problem.finish);
+        if (some.threads > 1 && rows < 4 * some.threads) return run_parts(problem, rows, some);
+        const bool join = is_uniform(problem.finish);
         split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
             for_each_run(problem, begin, end, join,
                          [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
-                             run_row(problem, o, w, r, 0, pixels * problem.channels);
+                             run_pixels(problem, o, w, r, 0, pixels * problem.channels);
                          });
         });
     }
@@ -15307,24 +15334,24 @@ struct pool {
                                    window(problem, 2, o.at[2])};
                 const std::int64_t first = i % parts * shared_channels;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, o, w, i / parts, first,
-                        left < shared_channels ? problem.channels : first + shared_channels);
+                run_pixels(problem, o, w, i / parts, first,
+                           left < shared_channels ? problem.channels : first + shared_channels);
             }
         });
     }
 
     /// True where an epilogue does the same to every element.
-    static bool is_same_for_all(const epilogue& e) noexcept {
-        bool same = e.scale == nullptr && e.bias == nullptr;
+    static bool is_uniform(const epilogue& e) noexcept {
+        bool uniform = e.scale == nullptr && e.bias == nullptr;
         for (int k = 0; k < e.post_count; ++k)
-            same = same && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
-                   e.post[k].residual == nullptr;
-        return same;
+            uniform = uniform && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
+                      e.post[k].residual == nullptr;
+        return uniform;
     }
 
     /// Elements [first, past) from output pixel `r` on, which lies at `o` and has the window w.
-    static void run_row(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
-                        std::int64_t first, std::int64_t past) noexcept {
+    static void run_pixels(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
+                           std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
@@ -15335,18 +15362,19 @@ struct pool {
         }
     }
 
-    /// Calls f(r, o, w, pixels) for output pixels [begin, end): pixel `r`, which lies at `o`, has the window w, and so has each of the `pixels` - 1 behind
-    /// it, a pixel further. Where pixels `join`, those of a line whose windows are whole and follow each other are one run of bytes.
+    /// Calls f(r, o, w, pixels) for runs of output pixels in [begin, end): pixel r lies at `o` and has the window w; the windows of the others follow,
+    /// one pixel further each. Only where pixels may `join` are there more than one in a run.
     template <class Function>
     [[gnu::always_inline]] static void for_each_run(const pool_problem& p, std::int64_t begin, std::int64_t end,
                                                     bool join, const Function& f) noexcept {
-        join = join && p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        const bool is_dense =
+            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
         position o(p, begin);
         span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
             w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
-            if (join && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+            if (join && is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
                 const std::int64_t line = p.out[2] - o.at[2];
                 pixels = whole < line ? whole : line;
@@ -15971,15 +15999,10 @@ struct transposed_square {
     using row [[gnu::vector_size(16)]] = Element;
     static constexpr int size = 16 / static_cast<int>(sizeof(Element));
 
-    template <bool Upper, int... Places>
-    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
-
     /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
     [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
                                            std::int64_t to_stride) noexcept {
-        using places = std::make_integer_sequence<int, size>;
+        using indices = std::make_integer_sequence<int, size>;
         row rows[size];
 #pragma GCC unroll 16
         for (int i = 0; i < size; ++i)
@@ -15989,8 +16012,8 @@ struct transposed_square {
             row mixed[size];
 #pragma GCC unroll 8
             for (int i = 0; i < size / 2; ++i) {
-                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
-                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
+                mixed[2 * i] = interleave<Isa, false>(rows[i], rows[i + size / 2], indices());
+                mixed[2 * i + 1] = interleave<Isa, true>(rows[i], rows[i + size / 2], indices());
             }
 #pragma GCC unroll 16
             for (int i = 0; i < size; ++i)
@@ -16109,21 +16132,30 @@ struct kernel_of<Isa, resampling_problem> {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
-    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that is turned
-    static constexpr std::int64_t least_rows = 4;  // that are worth the turns
+    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that is transposed
+    static constexpr std::int64_t least_rows = 4;  // that are worth transposing
 
     /// What lies next to the places of the input from `first` on.
     struct source {
         const float* elements;
-        std::int64_t apart;  // from place to place
+        std::int64_t stride;  // from place to place
         std::int64_t first = 0;
 
         [[gnu::always_inline]] const float* at(std::int64_t place) const noexcept {
-            return elements + (place - first) * apart;
+            return elements + (place - first) * stride;
         }
-        source behind(std::int64_t count) const noexcept { return {elements + count, apart, first}; }
+        source advanced(std::int64_t count) const noexcept { return {elements + count, stride, first}; }
     };
 
+    /// One place with the few elements next to it.
+    static void sum_elements(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
+        for (std::int64_t i = 0; i < p.inner; ++i) {
+            float sum = 0;
+            for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
+                sum += p.weights[tap] * from[p.places[tap] * p.inner + i];
+            to[i] = sum;
+        }
+    }
     /// Vectors of sums of one place; of the last one `count` elements.
     template <int Vectors>
     [[gnu::always_inline]] static void sum_vectors(const resampling_problem& p, std::int64_t place, const source& from,
@@ -16148,9 +16180,9 @@ struct kernel_of<Isa, resampling_problem> {
                          float* to) noexcept {
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width)
-            sum_vectors<4>(p, place, from.behind(i), width, to + i);
+            sum_vectors<4>(p, place, from.advanced(i), width, to + i);
         for (; i < count; i += width)
-            sum_vectors<1>(p, place, from.behind(i), count - i, to + i);
+            sum_vectors<1>(p, place, from.advanced(i), count - i, to + i);
     }
 
     /// Some places of row `outer`, to planes.
@@ -16170,15 +16202,15 @@ struct kernel_of<Isa, resampling_problem> {
     }
 
     /// Places [first, end) whose taps lie in [low, high).
-    struct reach {
+    struct tile_places {
         std::int64_t end;
         std::int64_t low;
         std::int64_t high;
     };
-    /// As many places from `first` on, up to `last`, as a tile has room for, with what they read; none if a single one reads more.
-    static reach places_of_tile(const resampling_problem& p, std::int64_t first, std::int64_t last) noexcept {
+    /// As many places of [first, last) as a tile holds together with what they read; none if even the first reads more than a tile holds.
+    static tile_places places_of_tile(const resampling_problem& p, std::int64_t first, std::int64_t last) noexcept {
         const std::int64_t most = block / p.inner;
-        reach result{first, p.input_length, 0};
+        tile_places result{first, p.input_length, 0};
         for (; result.end < last && result.end - first < most; ++result.end) {
             std::int64_t low = result.low;
             std::int64_t high = result.high;
@@ -16193,7 +16225,7 @@ struct kernel_of<Isa, resampling_problem> {
         return result;
     }
 
-    /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, between two turns.
+    /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, which are transposed before and after.
     static void run_across(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                            std::int64_t last) noexcept {
         const std::int64_t input_row = p.input_length * p.inner;
@@ -16203,11 +16235,10 @@ struct kernel_of<Isa, resampling_problem> {
         alignas(64) float input[block * block];
         alignas(64) float output[block * block];
         while (first < last) {
-            const reach part = places_of_tile(p, first, last);
+            const tile_places part = places_of_tile(p, first, last);
             if (part.end == first) {
                 for (std::int64_t row = 0; row < count; ++row)
-                    sum_rows(p, first, {from + row * input_row, p.inner}, p.inner,
-                             to + row * output_row + first * p.inner);
+                    sum_elements(p, first, from + row * input_row, to + row * output_row + first * p.inner);
                 ++first;
                 continue;
             }
@@ -16238,21 +16269,26 @@ struct kernel_of<Isa, resampling_problem> {
         }
         if (p.inner < width && p.outer >= least_rows) {
             const std::int64_t rows = (p.outer + block - 1) / block;
-            const std::int64_t parts = (p.length + block - 1) / block;
-            share_out<Isa>(parallel, rows * parts, 1, [&p, parts](std::int64_t begin, std::int64_t end, int) {
+            const std::int64_t places = block / p.inner;
+            const std::int64_t parts = (p.length + places - 1) / places;
+            share_out<Isa>(parallel, rows * parts, 1, [&p, places, parts](std::int64_t begin, std::int64_t end, int) {
                 for (std::int64_t i = begin; i < end; ++i) {
                     const std::int64_t outer = i / parts * block;
-                    const std::int64_t first = i % parts * block;
+                    const std::int64_t first = i % parts * places;
                     run_across(p, outer, p.outer - outer < block ? p.outer - outer : block, first,
-                               p.length - first < block ? p.length : first + block);
+                               p.length - first < places ? p.length : first + places);
                 }
             });
             return;
         }
         share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                sum_rows(p, i % p.length, {p.input + i / p.length * p.input_length * p.inner, p.inner}, p.inner,
-                         p.output + i * p.inner);
+            for (std::int64_t i = begin; i < end; ++i) {
+                const float* const from = p.input + i / p.length * p.input_length * p.inner;
+                if (p.inner == 1)
+                    sum_elements(p, i % p.length, from, p.output + i);
+                else
+                    sum_rows(p, i % p.length, {from, p.inner}, p.inner, p.output + i * p.inner);
+            }
         });
     }
 };

@@ -264,8 +264,8 @@ struct kernel_of<Isa, normalization_problem> {
         [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
     };
 
-    /// Arithmetic on what groups come to, one in each lane.
-    struct of_columns {
+    /// Arithmetic on the sums of columns, one in each lane.
+    struct vector_arithmetic {
         using number = floats;
         static number from(float value) noexcept { return simd::broadcast(value); }
         static number add(number a, number b) noexcept { return simd::add(a, b); }
@@ -276,56 +276,61 @@ struct kernel_of<Isa, normalization_problem> {
         }
         static floats spread(number value) noexcept { return value; }
     };
-    /// On what one group of rows comes to: a number takes half as long as a vector.
-    struct of_row {
+    /// The same for one group of rows: division and square root of a number take half as long as those of a vector.
+    struct scalar_arithmetic {
         using number = float;
         static number from(float value) noexcept { return value; }
         static number add(number a, number b) noexcept { return a + b; }
         static number divide(number a, number b) noexcept { return a / b; }
         static number sqrt(number value) noexcept { return __builtin_sqrtf(value); }
-        static number limited(number value, number least) noexcept { return value < least ? least : value; }
+        static number limited(number value, number least) noexcept {
+            return value < least ? least : value;
+        }  // NaN stays
         static floats spread(number value) noexcept { return simd::broadcast(value); }
     };
 
     /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
-    template <class Of>
-    static typename Of::number factor_of(const normalization_problem& p, typename Of::number squares,
-                                         typename Of::number size) noexcept {
-        const auto epsilon = Of::from(p.epsilon);
-        const auto one = Of::from(1);
+    template <class Arithmetic>
+    static typename Arithmetic::number factor_of(const normalization_problem& p, typename Arithmetic::number squares,
+                                                 typename Arithmetic::number size) noexcept {
+        const auto epsilon = Arithmetic::from(p.epsilon);
+        const auto one = Arithmetic::from(1);
         switch (p.kind) {
             case normalization_kind::mean: return one;
             case normalization_kind::mean_and_deviation:
-                return Of::divide(one, Of::sqrt(Of::add(Of::divide(squares, size), epsilon)));
+                return Arithmetic::divide(
+                    one, Arithmetic::sqrt(Arithmetic::add(Arithmetic::divide(squares, size), epsilon)));
             case normalization_kind::mean_and_shifted_deviation:
-                return Of::divide(one, Of::add(Of::sqrt(Of::divide(squares, size)), epsilon));
-            case normalization_kind::length: return Of::divide(one, Of::sqrt(Of::add(squares, epsilon)));
+                return Arithmetic::divide(
+                    one, Arithmetic::add(Arithmetic::sqrt(Arithmetic::divide(squares, size)), epsilon));
+            case normalization_kind::length:
+                return Arithmetic::divide(one, Arithmetic::sqrt(Arithmetic::add(squares, epsilon)));
             case normalization_kind::limited_length: break;
         }
-        return Of::divide(one, Of::sqrt(Of::limited(squares, epsilon)));
+        return Arithmetic::divide(one, Arithmetic::sqrt(Arithmetic::limited(squares, epsilon)));
     }
 
     /// `all(take)` gives the sum over each group; `change(function)` applies a function to its values.
-    template <class Of, class All, class Change>
+    template <class Arithmetic, class All, class Change>
     [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
                                                  const Change& change) noexcept {
-        const auto size = Of::from(static_cast<float>(count));
+        const auto size = Arithmetic::from(static_cast<float>(count));
         if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
             const auto squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
-            const floats factor = Of::spread(factor_of<Of>(p, squares, size));
+            const floats factor = Arithmetic::spread(factor_of<Arithmetic>(p, squares, size));
             return change([factor](floats x) { return simd::multiply(x, factor); });
         }
-        const floats mean = Of::spread(Of::divide(all(plus()), size));
+        const floats mean = Arithmetic::spread(Arithmetic::divide(all(plus()), size));
         const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
-        const floats rest =
-            Of::spread(Of::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
+        const floats rest = Arithmetic::spread(
+            Arithmetic::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size));
         const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
         if (p.kind == normalization_kind::mean) return change(exact);
         const auto squares = all([exact](floats sum, floats x) {
             const floats d = exact(x);
             return simd::fma(d, d, sum);
         });
-        const floats factor = Of::spread(factor_of<Of>(p, squares, size));
+        const floats factor = Arithmetic::spread(factor_of<Arithmetic>(p, squares, size));
         change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
     }
 
@@ -337,7 +342,7 @@ struct kernel_of<Isa, normalization_problem> {
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
         const float* const from = p.input + offset;
-        normalize<of_row>(
+        normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](auto change) {
                 if (p.scale != nullptr)
@@ -349,7 +354,7 @@ struct kernel_of<Isa, normalization_problem> {
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
                             std::int64_t count) noexcept {
         const float* const from = p.input + offset;
-        normalize<of_columns>(
+        normalize<vector_arithmetic>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
             [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });

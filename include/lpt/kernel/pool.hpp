@@ -57,7 +57,7 @@ struct pool {
     }
 
     /// How many pixels of a window are inside the image.
-    static std::int64_t places(const span (&w)[3]) noexcept {
+    static std::int64_t pixels_of(const span (&w)[3]) noexcept {
         return (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
     }
 
@@ -95,17 +95,20 @@ struct pool {
             simd::store_int(result + v * width, x[v]);
     }
 
-    /// The same for `columns` channels.
+    /// The same for `columns` elements; `result` has room up to a multiple of the width.
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
         if constexpr (!Max) {
             using sums = byte_sums<Isa, std::conditional_t<Signed, std::int8_t, std::uint8_t>>;
-            if (columns >= sums::least_bytes && places(w) <= sums::most_places) {
-                const unsigned char* at[sums::most_places];
+            if (columns >= sums::least_bytes && pixels_of(w) <= sums::most_addends) {
+                const unsigned char* at[sums::most_addends];
                 std::int64_t count = 0;
                 for_each_pixel(p, n, w, [&](const unsigned char* pixel) { at[count++] = pixel + channel; });
-                return sums::run(at, count, columns, start, result);
+                sums::run(at, count, columns, start, result);
+                for (std::int64_t rest = columns; rest % width != 0; ++rest)
+                    result[rest] = 0;
+                return;
             }
         }
         std::int64_t i = 0;
@@ -140,25 +143,26 @@ struct pool {
     }
 
     static void divide(float* v, std::int64_t columns, float divisor) noexcept {
+        const floats by = simd::broadcast(divisor);
         for (std::int64_t i = 0; i < columns; i += width)
-            simd::store(v + i, simd::divide(simd::load(v + i), simd::broadcast(divisor)));
+            simd::store(v + i, simd::divide(simd::load(v + i), by));
     }
-    /// The same for whole numbers, to the same bits: what the product with 1 / divisor lacks is known exactly, and its share rounds to the
-    /// quotient (Markstein). A division takes as long as ten such steps.
+    /// The same bits for whole numbers, without divisions, which take ten times as long: the remainder of x * (1 / divisor) is exact, and its share is
+    /// added with one rounding (Markstein).
     static void divide_whole(float* v, std::int64_t columns, float divisor) noexcept {
-        const floats by = simd::broadcast(-divisor);
+        const floats negative = simd::broadcast(-divisor);
         const floats inverse = simd::broadcast(1.0f / divisor);
         for (std::int64_t i = 0; i < columns; i += width) {
             const floats x = simd::load(v + i);
             const floats near = simd::multiply(x, inverse);
-            simd::store(v + i, simd::fma(simd::fma(near, by, x), inverse, near));
+            simd::store(v + i, simd::fma(simd::fma(near, negative, x), inverse, near));
         }
     }
 
-    /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
+    /// x of `columns` elements from `channel` of a pixel on, into the pixels behind it where these follow; v has room up to a multiple of the width.
     static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                        std::int64_t columns, float* v) noexcept {
-        const std::int64_t inside = places(w);
+        const std::int64_t inside = pixels_of(w);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         if (p.input_type == element_kind::f32) {
@@ -241,12 +245,12 @@ struct pool {
             });
             return;
         }
-        if (rows < 4 * some.threads) return run_parts(problem, rows, some);
-        const bool join = is_same_for_all(problem.finish);
+        if (some.threads > 1 && rows < 4 * some.threads) return run_parts(problem, rows, some);
+        const bool join = is_uniform(problem.finish);
         split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
             for_each_run(problem, begin, end, join,
                          [&](std::int64_t r, const position& o, const span(&w)[3], std::int64_t pixels) {
-                             run_row(problem, o, w, r, 0, pixels * problem.channels);
+                             run_pixels(problem, o, w, r, 0, pixels * problem.channels);
                          });
         });
     }
@@ -261,24 +265,24 @@ struct pool {
                                    window(problem, 2, o.at[2])};
                 const std::int64_t first = i % parts * shared_channels;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, o, w, i / parts, first,
-                        left < shared_channels ? problem.channels : first + shared_channels);
+                run_pixels(problem, o, w, i / parts, first,
+                           left < shared_channels ? problem.channels : first + shared_channels);
             }
         });
     }
 
     /// True where an epilogue does the same to every element.
-    static bool is_same_for_all(const epilogue& e) noexcept {
-        bool same = e.scale == nullptr && e.bias == nullptr;
+    static bool is_uniform(const epilogue& e) noexcept {
+        bool uniform = e.scale == nullptr && e.bias == nullptr;
         for (int k = 0; k < e.post_count; ++k)
-            same = same && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
-                   e.post[k].residual == nullptr;
-        return same;
+            uniform = uniform && e.post[k].per_channel_a == nullptr && e.post[k].per_channel_b == nullptr &&
+                      e.post[k].residual == nullptr;
+        return uniform;
     }
 
     /// Elements [first, past) from output pixel `r` on, which lies at `o` and has the window w.
-    static void run_row(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
-                        std::int64_t first, std::int64_t past) noexcept {
+    static void run_pixels(const pool_problem& p, const position& o, const span (&w)[3], std::int64_t r,
+                           std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
@@ -289,18 +293,19 @@ struct pool {
         }
     }
 
-    /// Calls f(r, o, w, pixels) for output pixels [begin, end): pixel `r`, which lies at `o`, has the window w, and so has each of the `pixels` - 1 behind
-    /// it, a pixel further. Where pixels `join`, those of a line whose windows are whole and follow each other are one run of bytes.
+    /// Calls f(r, o, w, pixels) for runs of output pixels in [begin, end): pixel r lies at `o` and has the window w; the windows of the others follow,
+    /// one pixel further each. Only where pixels may `join` are there more than one in a run.
     template <class Function>
     [[gnu::always_inline]] static void for_each_run(const pool_problem& p, std::int64_t begin, std::int64_t end,
                                                     bool join, const Function& f) noexcept {
-        join = join && p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        const bool is_dense =
+            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
         position o(p, begin);
         span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
             w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
-            if (join && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+            if (join && is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
                 const std::int64_t line = p.out[2] - o.at[2];
                 pixels = whole < line ? whole : line;

@@ -2,12 +2,21 @@
 // Maxima of bytes, for max pooling that gives what it takes, and sums, for average pooling.
 #pragma once
 
+#include <lpt/kernel/interleave.hpp>
 #include <lpt/kernel/lanes.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::kernel {
+
+/// Calls f(offset) for vectors of `Width` bytes that cover `bytes` >= Width; the last one overlaps the one before.
+template <class Isa, std::int64_t Width, class Function>
+[[gnu::always_inline]] inline void cover(std::int64_t bytes, const Function& f) noexcept {
+    for (std::int64_t i = 0; i + Width <= bytes; i += Width)
+        f(i);
+    if (bytes % Width != 0) f(bytes - Width);
+}
 
 /// Compares whole vectors of bytes. A vector type of the compiler: all instruction sets have this maximum, xsimd's lanes are numbers of 32 bits.
 template <class Isa, class Byte>
@@ -29,13 +38,12 @@ struct byte_maximum {
         std::memcpy(to + offset, &most, sizeof most);
     }
 
-    /// The same for `count` >= Width bytes; the last vector overlaps the one before.
+    /// The same for `count` >= Width bytes.
     template <std::int64_t Width, class Places>
     [[gnu::always_inline]] static void vectors(std::int64_t count, unsigned char* to,
                                                const Places& for_each_place) noexcept {
-        for (std::int64_t i = 0; i + Width <= count; i += Width)
-            vector<Width>(i, to, for_each_place);
-        if (count % Width != 0) vector<Width>(count - Width, to, for_each_place);
+        cover<Isa, Width>(count, [&](std::int64_t offset)
+                                     __attribute__((always_inline)) { vector<Width>(offset, to, for_each_place); });
     }
 
     /// The same for any number of bytes. `to` overlaps no place.
@@ -49,79 +57,72 @@ struct byte_maximum {
     }
 };
 
-/// Adds up bytes, every other one in a lane of 16 bits, which holds the sum of at most `most_places`.
+/// Adds up bytes in lanes of 16 bits, even and odd ones apart; a lane holds the sum of at most `most_addends`.
 template <class Isa, class Byte>
 struct byte_sums {
     static constexpr bool is_signed = std::is_signed_v<Byte>;
     using half = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
     using word = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
-    static constexpr std::int64_t most_places = 255;
+    static constexpr std::int64_t most_addends = 255;
     static constexpr std::int64_t least_bytes = 16;
     static constexpr std::int64_t widest = byte_maximum<Isa, Byte>::widest;
 
-    /// The lower and the upper half of each lane, which has so many bits.
+    /// The lower bits of each lane of `Bits` bits, half of them, as a number of the whole lane.
     template <int Bits, class Lanes>
     [[gnu::always_inline]] static Lanes lower(Lanes x) noexcept {
         return (x << (Bits / 2)) >> (Bits / 2);
     }
+    /// The same of the upper bits.
     template <int Bits, class Lanes>
     [[gnu::always_inline]] static Lanes upper(Lanes x) noexcept {
         return x >> (Bits / 2);
     }
-    /// a[0], b[0], a[1], b[1] … of the lower half of the lanes, or of the upper one.
-    template <bool Upper, class Lanes, int... Places>
-    [[gnu::always_inline]] static Lanes interleave(Lanes a, Lanes b, std::integer_sequence<int, Places...>) noexcept {
-        constexpr int size = sizeof...(Places);
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
 
-    /// Width sums over `count` places, plus `start` each.
+    /// Sums of the `Width` bytes from `offset` on behind each of `count` addresses, plus `start` each.
     template <std::int64_t Width>
-    [[gnu::always_inline]] static void vector(const unsigned char* const* places, std::int64_t count,
+    [[gnu::always_inline]] static void vector(const unsigned char* const* addresses, std::int64_t count,
                                               std::int64_t offset, std::int32_t start, std::int32_t* to) noexcept {
         using halves [[gnu::vector_size(Width)]] = half;
         using words [[gnu::vector_size(Width)]] = word;
         using pairs [[gnu::vector_size(Width)]] = std::int64_t;
-        using word_places = std::make_integer_sequence<int, Width / 4>;
-        using pair_places = std::make_integer_sequence<int, Width / 8>;
+        using word_indices = std::make_integer_sequence<int, Width / 4>;
+        using pair_indices = std::make_integer_sequence<int, Width / 8>;
         halves even{};
         halves odd{};
-        for (std::int64_t place = 0; place < count; ++place) {
+        for (std::int64_t i = 0; i < count; ++i) {
             halves x;
-            std::memcpy(&x, places[place] + offset, sizeof x);
+            std::memcpy(&x, addresses[i] + offset, sizeof x);
             even += lower<16>(x);
             odd += upper<16>(x);
         }
         const words quarters[4] = {lower<32>(words(even)), lower<32>(words(odd)), upper<32>(words(even)),
                                    upper<32>(words(odd))};
-        const pairs low[2] = {pairs(interleave<false>(quarters[0], quarters[1], word_places())),
-                              pairs(interleave<false>(quarters[2], quarters[3], word_places()))};
-        const pairs high[2] = {pairs(interleave<true>(quarters[0], quarters[1], word_places())),
-                               pairs(interleave<true>(quarters[2], quarters[3], word_places()))};
-        const words sums[4] = {words(interleave<false>(low[0], low[1], pair_places())),
-                               words(interleave<true>(low[0], low[1], pair_places())),
-                               words(interleave<false>(high[0], high[1], pair_places())),
-                               words(interleave<true>(high[0], high[1], pair_places()))};
+        const pairs low[2] = {pairs(interleave<Isa, false>(quarters[0], quarters[1], word_indices())),
+                              pairs(interleave<Isa, false>(quarters[2], quarters[3], word_indices()))};
+        const pairs high[2] = {pairs(interleave<Isa, true>(quarters[0], quarters[1], word_indices())),
+                               pairs(interleave<Isa, true>(quarters[2], quarters[3], word_indices()))};
+        const words sums[4] = {words(interleave<Isa, false>(low[0], low[1], pair_indices())),
+                               words(interleave<Isa, true>(low[0], low[1], pair_indices())),
+                               words(interleave<Isa, false>(high[0], high[1], pair_indices())),
+                               words(interleave<Isa, true>(high[0], high[1], pair_indices()))};
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) {
             const words whole = sums[i] + static_cast<word>(start);
             std::memcpy(to + offset + i * (Width / 4), &whole, sizeof whole);
         }
     }
-    /// `bytes` >= Width sums; the last vector overlaps the one before.
-    template <std::int64_t Width>
-    [[gnu::always_inline]] static void vectors(const unsigned char* const* places, std::int64_t count,
-                                               std::int64_t bytes, std::int32_t start, std::int32_t* to) noexcept {
-        for (std::int64_t i = 0; i + Width <= bytes; i += Width)
-            vector<Width>(places, count, i, start, to);
-        if (bytes % Width != 0) vector<Width>(places, count, bytes - Width, start, to);
-    }
 
-    /// Sums of `bytes` >= least_bytes bytes that follow each of `count` places, plus `start` each.
-    static void run(const unsigned char* const* places, std::int64_t count, std::int64_t bytes, std::int32_t start,
+    /// The same for `bytes` >= least_bytes bytes behind each address.
+    static void run(const unsigned char* const* addresses, std::int64_t count, std::int64_t bytes, std::int32_t start,
                     std::int32_t* to) noexcept {
-        if (bytes >= widest) return vectors<widest>(places, count, bytes, start, to);
-        vectors<least_bytes>(places, count, bytes, start, to);
+        const auto add = [&]<std::int64_t Width>(std::integral_constant<std::int64_t, Width>)
+                             __attribute__((always_inline)) {
+                                 cover<Isa, Width>(bytes, [&](std::int64_t offset) __attribute__((always_inline)) {
+                                     vector<Width>(addresses, count, offset, start, to);
+                                 });
+                             };
+        if (bytes >= widest) return add(std::integral_constant<std::int64_t, widest>());
+        add(std::integral_constant<std::int64_t, least_bytes>());
     }
 };
 

@@ -13,21 +13,30 @@ struct kernel_of<Isa, resampling_problem> {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
-    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that is turned
-    static constexpr std::int64_t least_rows = 4;  // that are worth the turns
+    static constexpr std::int64_t block = 64;  // places, and what lies next to them, of a tile that is transposed
+    static constexpr std::int64_t least_rows = 4;  // that are worth transposing
 
     /// What lies next to the places of the input from `first` on.
     struct source {
         const float* elements;
-        std::int64_t apart;  // from place to place
+        std::int64_t stride;  // from place to place
         std::int64_t first = 0;
 
         [[gnu::always_inline]] const float* at(std::int64_t place) const noexcept {
-            return elements + (place - first) * apart;
+            return elements + (place - first) * stride;
         }
-        source behind(std::int64_t count) const noexcept { return {elements + count, apart, first}; }
+        source advanced(std::int64_t count) const noexcept { return {elements + count, stride, first}; }
     };
 
+    /// One place with the few elements next to it.
+    static void sum_elements(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
+        for (std::int64_t i = 0; i < p.inner; ++i) {
+            float sum = 0;
+            for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
+                sum += p.weights[tap] * from[p.places[tap] * p.inner + i];
+            to[i] = sum;
+        }
+    }
     /// Vectors of sums of one place; of the last one `count` elements.
     template <int Vectors>
     [[gnu::always_inline]] static void sum_vectors(const resampling_problem& p, std::int64_t place, const source& from,
@@ -52,9 +61,9 @@ struct kernel_of<Isa, resampling_problem> {
                          float* to) noexcept {
         std::int64_t i = 0;
         for (; i + 4 * width <= count; i += 4 * width)
-            sum_vectors<4>(p, place, from.behind(i), width, to + i);
+            sum_vectors<4>(p, place, from.advanced(i), width, to + i);
         for (; i < count; i += width)
-            sum_vectors<1>(p, place, from.behind(i), count - i, to + i);
+            sum_vectors<1>(p, place, from.advanced(i), count - i, to + i);
     }
 
     /// Some places of row `outer`, to planes.
@@ -74,15 +83,15 @@ struct kernel_of<Isa, resampling_problem> {
     }
 
     /// Places [first, end) whose taps lie in [low, high).
-    struct reach {
+    struct tile_places {
         std::int64_t end;
         std::int64_t low;
         std::int64_t high;
     };
-    /// As many places from `first` on, up to `last`, as a tile has room for, with what they read; none if a single one reads more.
-    static reach places_of_tile(const resampling_problem& p, std::int64_t first, std::int64_t last) noexcept {
+    /// As many places of [first, last) as a tile holds together with what they read; none if even the first reads more than a tile holds.
+    static tile_places places_of_tile(const resampling_problem& p, std::int64_t first, std::int64_t last) noexcept {
         const std::int64_t most = block / p.inner;
-        reach result{first, p.input_length, 0};
+        tile_places result{first, p.input_length, 0};
         for (; result.end < last && result.end - first < most; ++result.end) {
             std::int64_t low = result.low;
             std::int64_t high = result.high;
@@ -97,7 +106,7 @@ struct kernel_of<Isa, resampling_problem> {
         return result;
     }
 
-    /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, between two turns.
+    /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, which are transposed before and after.
     static void run_across(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                            std::int64_t last) noexcept {
         const std::int64_t input_row = p.input_length * p.inner;
@@ -107,11 +116,10 @@ struct kernel_of<Isa, resampling_problem> {
         alignas(64) float input[block * block];
         alignas(64) float output[block * block];
         while (first < last) {
-            const reach part = places_of_tile(p, first, last);
+            const tile_places part = places_of_tile(p, first, last);
             if (part.end == first) {
                 for (std::int64_t row = 0; row < count; ++row)
-                    sum_rows(p, first, {from + row * input_row, p.inner}, p.inner,
-                             to + row * output_row + first * p.inner);
+                    sum_elements(p, first, from + row * input_row, to + row * output_row + first * p.inner);
                 ++first;
                 continue;
             }
@@ -142,21 +150,26 @@ struct kernel_of<Isa, resampling_problem> {
         }
         if (p.inner < width && p.outer >= least_rows) {
             const std::int64_t rows = (p.outer + block - 1) / block;
-            const std::int64_t parts = (p.length + block - 1) / block;
-            share_out<Isa>(parallel, rows * parts, 1, [&p, parts](std::int64_t begin, std::int64_t end, int) {
+            const std::int64_t places = block / p.inner;
+            const std::int64_t parts = (p.length + places - 1) / places;
+            share_out<Isa>(parallel, rows * parts, 1, [&p, places, parts](std::int64_t begin, std::int64_t end, int) {
                 for (std::int64_t i = begin; i < end; ++i) {
                     const std::int64_t outer = i / parts * block;
-                    const std::int64_t first = i % parts * block;
+                    const std::int64_t first = i % parts * places;
                     run_across(p, outer, p.outer - outer < block ? p.outer - outer : block, first,
-                               p.length - first < block ? p.length : first + block);
+                               p.length - first < places ? p.length : first + places);
                 }
             });
             return;
         }
         share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                sum_rows(p, i % p.length, {p.input + i / p.length * p.input_length * p.inner, p.inner}, p.inner,
-                         p.output + i * p.inner);
+            for (std::int64_t i = begin; i < end; ++i) {
+                const float* const from = p.input + i / p.length * p.input_length * p.inner;
+                if (p.inner == 1)
+                    sum_elements(p, i % p.length, from, p.output + i);
+                else
+                    sum_rows(p, i % p.length, {from, p.inner}, p.inner, p.output + i * p.inner);
+            }
         });
     }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/kernel/few_lines.hpp>
+#include <lpt/kernel/interleave.hpp>
 #include <lpt/kernel/parallel.hpp>
 
 #include <cstring>
@@ -16,15 +17,10 @@ struct transposed_square {
     using row [[gnu::vector_size(16)]] = Element;
     static constexpr int size = 16 / static_cast<int>(sizeof(Element));
 
-    template <bool Upper, int... Places>
-    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
-        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
-    }
-
     /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
     [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
                                            std::int64_t to_stride) noexcept {
-        using places = std::make_integer_sequence<int, size>;
+        using indices = std::make_integer_sequence<int, size>;
         row rows[size];
 #pragma GCC unroll 16
         for (int i = 0; i < size; ++i)
@@ -34,8 +30,8 @@ struct transposed_square {
             row mixed[size];
 #pragma GCC unroll 8
             for (int i = 0; i < size / 2; ++i) {
-                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
-                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
+                mixed[2 * i] = interleave<Isa, false>(rows[i], rows[i + size / 2], indices());
+                mixed[2 * i + 1] = interleave<Isa, true>(rows[i], rows[i + size / 2], indices());
             }
 #pragma GCC unroll 16
             for (int i = 0; i < size; ++i)

@@ -9,7 +9,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// `unary<Isa>::apply(function, values, count, alpha, beta)`. For |v| < 80 results are within 4 ulp of the exact function of v, except:
 /// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
-/// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
+/// 2^-126, which may be zero; swish of numbers below -87.33 is. NaN gives NaN except where a clamp is part of the definition.
 template <class Isa>
     requires vector_lanes<lanes<Isa>>
 struct unary {
@@ -116,8 +116,8 @@ struct unary {
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept { return keep_nan(v, sigmoid_of_number(v)); }
     /// What it gives for NaN is a number.
     [[gnu::always_inline]] static floats sigmoid_of_number(floats v) noexcept {
-        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one. No quotient is below
-        // 2^-126, for which many processors take a hundred times as long, also where it is not used.
+        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one. At most 87.33, so
+        // that no quotient is subnormal, not even in lanes that `select` drops: many processors take a hundred times as long for those.
         floats n;
         const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(87.33f));
         const floats p = reduced_expm1(inside, n);
