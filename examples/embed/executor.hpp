@@ -204,6 +204,10 @@ class plan_writer {
         return std::string("{area::") + area + ", " + std::to_string(number) +
                (part == 0 ? "}" : ", " + std::to_string(part) + "}");
     }
+    static std::string in_arena(std::size_t offset, std::int64_t row_stride) {
+        return "{area::arena, " + std::to_string(offset) +
+               (row_stride == 0 ? "}" : ", 0, " + std::to_string(row_stride) + "}");
+    }
     std::string place_of(plan::tensor_id tensor) {
         const plan::storage& block = net_.storage_of(tensor);
         const std::size_t part = at(tensor).offset;
@@ -217,7 +221,7 @@ class plan_writer {
             case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset] + part) + "}";
             case plan::area::arena: break;
         }
-        return "{area::arena, " + std::to_string(block.offset + part) + "}";
+        return in_arena(block.offset + part, at(tensor).rows.distance);
     }
     std::string operand_of(plan::tensor_id tensor) {
         return "{" + place_of(tensor) + ", " + spelling::kind_of(at(tensor).type) + "}";
@@ -387,7 +391,8 @@ class plan_writer {
     void write(const plan::lookup_step& work, const std::string&) {
         write_step("lookup", {{"input", place_of(work.input)},
                               {"output", place_of(work.output)},
-                              {"count", std::to_string(at(work.input).dimensions.elements())},
+                              {"rows", std::to_string(work.rows)},
+                              {"count", std::to_string(work.count)},
                               {"table", bytes_of(work.table.data(), work.table.size())}});
     }
     void write(const plan::gather_step& work, const std::string&) {
@@ -418,12 +423,17 @@ class plan_writer {
         const std::string parts = "parts_" + std::to_string(count_);
         std::string list;
         for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-            list += (i == 0 ? "{" : ", {") + place_of(work.inputs[i]) + ", " + std::to_string(work.lengths[i]) + "}";
+            const std::int64_t stride = at(work.inputs[i]).rows.distance;
+            const std::size_t distance =
+                stride == 0 ? work.lengths[i] : static_cast<std::size_t>(stride * work.element_bytes);
+            list += (i == 0 ? "{" : ", {") + place_of(work.inputs[i]) + ", " + std::to_string(work.lengths[i]) + ", " +
+                    std::to_string(distance) + "}";
         }
         steps_ += "    static constexpr lpt::embedded::concat_part " + parts + "[] = {" + list + "};\n";
         write_step("concat", {{"parts", parts},
                               {"part_count", std::to_string(work.inputs.size())},
                               {"rows", std::to_string(work.rows)},
+                              {"row_bytes", std::to_string(plan::detail::row_bytes_of(net_, work))},
                               {"output", place_of(work.output)}});
     }
     void write(const plan::transpose_step& work, const std::string&) {

@@ -160,6 +160,10 @@ TEST_CASE("Convolutions of few channels a group give the bits of the dynamic exe
     check_all(static_cast<embedded_groups_plans*>(nullptr), embedded_groups());
 }
 
+TEST_CASE("Parts of rows that are read and written where the whole lies give the bits of the dynamic executor") {
+    check_all(static_cast<embedded_parts_plans*>(nullptr), embedded_parts());
+}
+
 TEST_CASE("Matrix products, reductions and normalizations give the bits of the dynamic executor") {
     check_all(static_cast<embedded_matrix_plans*>(nullptr), embedded_matrix());
 }

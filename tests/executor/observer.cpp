@@ -28,6 +28,17 @@ bool is_float_nan(const tensor& of, std::size_t i) { return is_real(of.type()) &
 tensor in_plain_order(const plan::stored_tensor& what, const std::byte* from) {
     tensor_builder result(what.type, what.dimensions);
     const std::size_t size = bit_width(what.type) < 8 ? 0 : static_cast<std::size_t>(bit_width(what.type)) / 8;
+    if (what.rows.count != 0) {
+        plan::stored_tensor dense = what;
+        dense.rows = {};
+        const std::size_t length = static_cast<std::size_t>(what.rows.length) * size;
+        std::vector<std::byte> all(what.bytes());
+        for (std::size_t row = 0; row * length < all.size(); ++row) {
+            std::memcpy(all.data() + row * length, from + row * static_cast<std::size_t>(what.rows.distance) * size,
+                        length);
+        }
+        return in_plain_order(dense, all.data());
+    }
     if (what.order == plan::layout::plain || size == 0 || what.dimensions.rank() < 3) {
         if (what.bytes() != 0) {
             std::memcpy(result.data(), from, what.bytes());

@@ -24,6 +24,30 @@ TEST_CASE("lookup replaces each byte by its entry of the table, on every instruc
     }
 }
 
+TEST_CASE("lookup leaves what lies between its rows, on every instruction set and thread count") {
+    generator random(3);
+    const guarded<std::uint8_t> table = random_bytes(random, 256);
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        for (const std::int64_t count : {1, 31, 64, 200}) {
+            constexpr std::int64_t rows = 301;
+            const std::int64_t in_stride = count + 7;
+            const std::int64_t out_stride = count + 40;
+            const guarded<std::uint8_t> input = random_bytes(random, (rows - 1) * in_stride + count);
+            guarded<std::uint8_t> output = output_buffer((rows - 1) * out_stride + count, k::element_kind::u8);
+            guarded<std::uint8_t> expected = output_buffer((rows - 1) * out_stride + count, k::element_kind::u8);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                for (std::int64_t j = 0; j < count; ++j)
+                    expected.data()[r * out_stride + j] = table[input.data()[r * in_stride + j]];
+            }
+            k::table_for(set).lookup({input.data(), output.data(), count, table.data(), rows, in_stride, out_stride},
+                                     threads(static_cast<int>(count % 4) + 1));
+            CHECK(std::memcmp(output.data(), expected.data(), output.size()) == 0);
+        }
+    }
+}
+
 TEST_CASE("transpose swaps rows and columns of bytes and of 4-byte elements") {
     generator random(2);
     for (int i = 0; i < k::isa_count; ++i) {

@@ -62,6 +62,38 @@ inline graph embedded_groups() {
     return model;
 }
 
+/// A Split and a Concat of channels that leave nothing to copy: convolutions, pooling, tables and sums read and write their channels of the whole.
+inline graph embedded_parts() {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 5, 6}, "image");
+    const auto bytes_of = [&](output_ref sums, element type) {
+        return quantize(model, multiplied(model, sums, make_scalar(f32, 0.001)), type, 0.05, 0);
+    };
+    const output_ref data = quantize(model, input, u8, 0.05, 30);
+    const output_ref whole = bytes_of(convolved(model, data, numbers(i8, shape{68, 3, 3, 3}, -90, 11, 90), 1), i8);
+    const node_id parts =
+        model.add(op::variadic_split{}, {whole, model.constant(make_integer_tensor(i64, shape{}, {1})),
+                                         model.constant(make_indices({64, 4}))});
+    const output_ref wide(parts, 0);
+    const output_ref narrow(parts, 1);
+    const output_ref dense = bytes_of(convolved(model, wide, numbers(i8, shape{4, 64, 1, 1}, -70, 13, 70), 0), i8);
+    const output_ref largest = model.add(op::max_pool{{1, 1}, {}, {1, 1}, {1, 1}, {3, 3}}, {narrow}, {}, 1);
+    const output_ref real = multiplied(model, convolved(model, narrow, numbers(i8, shape{64, 4, 1, 1}, -70, 13, 70), 0),
+                                       make_scalar(f32, 0.001));
+    const output_ref stored = shifted(model, quantize(model, real, i8, 0.05, 0), make_scalar(i8, 0));
+    const output_ref curve = model.add(op::tanh{}, {multiplied(model, stored, make_scalar(f32, 0.05))});
+    const output_ref table = quantize(model, curve, i8, 0.05, 0);
+    const output_ref joined = model.add(op::concat{1}, {dense, largest, table});
+    model.result(multiplied(model, convolved(model, joined, numbers(i8, shape{5, 72, 1, 1}, -70, 13, 70), 0),
+                            make_scalar(f32, 0.001)));
+    const output_ref rows = model.parameter(f32, shape{7, 6}, "rows");
+    const auto product = [&](output_ref value, dimension from, dimension to) {
+        return model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))});
+    };
+    model.result(product(model.add(op::concat{1}, {product(rows, 6, 4), product(rows, 6, 3)}), 7, 2));
+    return model;
+}
+
 /// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; TopK; attention, recurrent cells of f32 and of bytes.
 inline graph embedded_matrix() {
     graph model;

@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 4;
+inline constexpr int plan_format = 5;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -23,10 +23,12 @@ enum class area : std::uint8_t {
 };
 
 /// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
+/// `row_stride`: elements from row to row where its rows are parts of wider ones; 0: there is no gap between them.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
     std::size_t part = 0;
+    std::int64_t row_stride = 0;
 };
 
 /// A tensor that kernels read or write.
@@ -153,10 +155,11 @@ struct combine {
     embedded::finish finish = {};
 };
 
-/// A function of one byte for each byte.
+/// A function of one byte for each byte, of `rows` rows of `count`.
 struct lookup {
     place input = {};
     place output = {};
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     const unsigned char* table = nullptr;
 };
@@ -185,17 +188,19 @@ struct margin {
     std::int64_t pixel_bytes = 1;
 };
 
-/// A part of each row of a concatenation.
+/// A part of each row of a concatenation; the input's rows are `distance` bytes apart.
 struct concat_part {
     place input = {};
     std::int64_t bytes = 0;
+    std::int64_t distance = 0;
 };
 
-/// Tensors next to each other.
+/// Tensors next to each other: parts of each of `rows` rows of `row_bytes` bytes.
 struct concat {
     const concat_part* parts = nullptr;
     int part_count = 0;
     std::int64_t rows = 1;
+    std::int64_t row_bytes = 0;
     place output = {};
 };
 

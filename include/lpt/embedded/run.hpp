@@ -56,6 +56,12 @@ public:
     }
     [[gnu::always_inline]] const std::byte* read(const operand& from) const noexcept { return read(from.at); }
     [[gnu::always_inline]] std::byte* write(const operand& to) const noexcept { return write(to.at); }
+    [[gnu::always_inline]] static std::int64_t row_stride(const place& of, std::int64_t dense) noexcept {
+        return of.row_stride == 0 ? dense : of.row_stride;
+    }
+    [[gnu::always_inline]] static std::int64_t row_stride(const operand& of, std::int64_t dense) noexcept {
+        return row_stride(of.at, dense);
+    }
     [[gnu::always_inline]] static kernel::element_kind type_of(const operand& of) noexcept { return of.type; }
     [[gnu::always_inline]] static kernel::element_kind kind_of(kernel::element_kind type) noexcept { return type; }
     [[gnu::always_inline]] static const void* packed(const unsigned char* weights) noexcept { return weights; }
@@ -183,8 +189,8 @@ class runner {
 
     template <const lookup& Step>
     void run() const noexcept {
-        kernel::lookup<Isa>::run(kernel::bind_lookup(operands_, Step.input, Step.output, Step.count, Step.table),
-                                 serial);
+        kernel::lookup<Isa>::run(
+            kernel::bind_lookup(operands_, Step.input, Step.output, Step.rows, Step.count, Step.table), serial);
     }
 
     template <const transpose& Step>
@@ -237,16 +243,16 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        std::byte* to = write(Step.output);
-        for (std::int64_t row = 0; row < Step.rows; ++row) {
-            for (int i = 0; i < Step.part_count; ++i) {
-                const std::byte* const from = read(Step.parts[i].input) + row * Step.parts[i].bytes;
-                if (from == to) {  // its step wrote it there
-                    to += Step.parts[i].bytes;
-                } else {
-                    move_bytes(to, from, Step.parts[i].bytes);
-                }
+        std::byte* first = write(Step.output);
+        for (int i = 0; i < Step.part_count; ++i) {
+            const concat_part& part = Step.parts[i];
+            const std::byte* const from = read(part.input);
+            const bool is_in_place = from == first && (Step.rows == 1 || part.distance == Step.row_bytes);
+            for (std::int64_t row = 0; row < Step.rows && !is_in_place; ++row) {
+                std::memcpy(first + row * Step.row_bytes, from + row * part.distance,
+                            static_cast<std::size_t>(part.bytes));
             }
+            first += part.bytes;
         }
     }
 

@@ -3,6 +3,7 @@
 //
 // `Memory` knows where the operands of a plan lie; what these are is its own affair:
 //   read(operand), write(operand)      their addresses, null for one that is left out; type_of(operand), kind_of(type): element kinds;
+//   row_stride(operand, dense)         elements from row to row (from pixel to pixel), `dense` where there is no gap;
 //   packed(weights)                    the bytes of packed weights;
 //   numbers(row, at)                   numbers of an epilogue where the loops around pixels and channels are `at`;
 //   strided(operand, at, more)         a tensor there, `more` elements on; target(operand, at): the same to be written;
@@ -95,11 +96,11 @@ template <class Memory, class Step, class Position>
     problem.shape = step.shape;
     problem.input = memory.read(step.input);
     problem.input_type = memory.type_of(step.input);
-    problem.input_pixel_stride = step.shape.in_channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, step.shape.in_channels);
     problem.input_zero_point = step.zero_point;
     problem.packed_weights = memory.packed(step.weights);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = step.shape.out_channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, step.shape.out_channels);
     problem.scratch = memory.write(step.scratch);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
@@ -130,9 +131,9 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.n = step.n;
     problem.k = step.k;
     problem.a_type = memory.type_of(step.a);
-    problem.a_row_stride = step.a_row_stride;
+    problem.a_row_stride = memory.row_stride(step.a, step.a_row_stride);
     problem.a_zero_point = step.a_zero_point;
-    problem.c_row_stride = step.n;
+    problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
         const std::int64_t c_offset = batch * step.m * step.n;
@@ -158,9 +159,9 @@ template <class Memory, class Step, class Position>
                                                      const Position& none) {
     pool_problem problem = step.problem;
     problem.input = memory.read(step.input);
-    problem.input_pixel_stride = problem.channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, problem.channels);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = problem.channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, problem.channels);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
 }
@@ -224,12 +225,15 @@ bind_binary(const Memory& memory, binary_function function, std::int64_t rows, s
 
 template <class Memory, class Operand>
 [[gnu::always_inline]] inline lookup_problem bind_lookup(const Memory& memory, const Operand& input,
-                                                         const Operand& output, std::int64_t count,
+                                                         const Operand& output, std::int64_t rows, std::int64_t count,
                                                          const std::uint8_t* table) {
     lookup_problem problem;
     problem.input = reinterpret_cast<const std::uint8_t*>(memory.read(input));
     problem.output = reinterpret_cast<std::uint8_t*>(memory.write(output));
+    problem.rows = rows;
     problem.count = count;
+    problem.input_row_stride = memory.row_stride(input, count);
+    problem.output_row_stride = memory.row_stride(output, count);
     problem.table = table;
     return problem;
 }

@@ -13,30 +13,6 @@ namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
-/// The tensors that an elementwise step reads.
-inline std::vector<strided_tensor> operands_of(const elementwise_step& work) {
-    std::vector<strided_tensor> result{work.operands[0]};
-    if (work.has_two) {
-        result.push_back(work.operands[1]);
-    }
-    for (const planned_post& post : work.finish.posts) {
-        if (post.residual.tensor != tensor_id::none) {
-            result.push_back(post.residual);
-        }
-    }
-    return result;
-}
-
-/// True if an elementwise step does the same to all its elements.
-inline bool treats_all_alike(const elementwise_step& work) {
-    bool result = work.finish.scale.is_one() && work.finish.bias.is_one();
-    for (int i = 0; i < 2; ++i) {
-        result = result && work.scales[i].is_one() && work.shifts[i].is_one();
-    }
-    return result && std::all_of(work.finish.posts.begin(), work.finish.posts.end(),
-                                 [](const planned_post& post) { return post.a.is_one() && post.b.is_one(); });
-}
-
 /// Runs an elementwise step that treats all elements alike on 256 of them; `bytes_of(tensor)`: where those of an operand are, of `type_of(tensor)`.
 template <class Bytes, class Type>
 byte_table table_of(const elementwise_step& work, const kernel::kernel_table& kernels, const Bytes& bytes_of,
@@ -134,6 +110,7 @@ inline bool planner::try_lookup(step& made) {
     lookup_step table;
     table.input = from;
     table.output = work.output.tensor;
+    table.count = static_cast<std::int64_t>(at(from).dimensions.elements());
     const byte_table values =
         detail::table_of(work, kernels(), bytes_of, [&](tensor_id tensor) { return kind_of(at(tensor).type); });
     table.table.assign(values.begin(), values.end());

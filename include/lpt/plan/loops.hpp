@@ -5,6 +5,7 @@
 #include <lpt/plan/spread.hpp>
 #include <lpt/plan/steps.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace lpt::inline LPT_ABI::plan::detail {
@@ -158,6 +159,30 @@ inline std::vector<number_row*> number_rows_of(elementwise_step& work) {
         result.push_back(&work.shifts[i]);
     }
     return result;
+}
+
+/// The tensors that an elementwise step reads.
+inline std::vector<strided_tensor> operands_of(const elementwise_step& work) {
+    std::vector<strided_tensor> result{work.operands[0]};
+    if (work.has_two) {
+        result.push_back(work.operands[1]);
+    }
+    for (const planned_post& post : work.finish.posts) {
+        if (post.residual.tensor != tensor_id::none) {
+            result.push_back(post.residual);
+        }
+    }
+    return result;
+}
+
+/// True if an elementwise step does the same to all its elements.
+inline bool treats_all_alike(const elementwise_step& work) {
+    bool result = work.finish.scale.is_one() && work.finish.bias.is_one();
+    for (int i = 0; i < 2; ++i) {
+        result = result && work.scales[i].is_one() && work.shifts[i].is_one();
+    }
+    return result && std::all_of(work.finish.posts.begin(), work.finish.posts.end(),
+                                 [](const planned_post& post) { return post.a.is_one() && post.b.is_one(); });
 }
 
 /// Merges the loops and puts them into the form of the kernels; false if these cannot run along them.

@@ -44,6 +44,7 @@ struct stored_tensor {
     layout order = layout::plain;
     storage_id storage = storage_id::none;
     std::size_t offset = 0;
+    spaced_rows rows = {};  // where it is a part of each row of a wider one (parts.hpp)
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
 };
@@ -142,10 +143,12 @@ struct elementwise_step {
     planned_finish finish;
 };
 
-/// A function of one byte for each byte.
+/// A function of one byte for each byte, of `rows` rows of `count`.
 struct lookup_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
+    std::int64_t rows = 1;
+    std::int64_t count = 0;
     std::vector<std::uint8_t> table;
 };
 

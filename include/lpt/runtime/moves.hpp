@@ -4,6 +4,7 @@
 
 #include <lpt/kernel/bind.hpp>
 #include <lpt/plan/steps.hpp>
+#include <lpt/runtime/run_memory.hpp>
 
 #include <cstring>
 #include <type_traits>
@@ -162,25 +163,39 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
                      [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 
-/// Rows of several tensors next to each other; `input(i)` is where the i-th lies.
-template <class Input>
-void concatenate(const plan::concat_step& work, const Input& input, std::byte* to,
-                 const kernel::parallel_for& parallel) {
+/// Rows of several tensors next to each other. What lies where it belongs is not copied.
+inline void concatenate(const plan::concat_step& work, const run_memory& operands,
+                        const kernel::parallel_for& parallel) {
+    const auto distance_of = [&](plan::tensor_id tensor, std::size_t length) {
+        const auto dense = static_cast<std::int64_t>(length) / work.element_bytes;
+        return static_cast<std::size_t>(operands.row_stride(tensor, dense) * work.element_bytes);
+    };
     std::size_t length = 0;  // of a row of the output
     for (const std::size_t each : work.lengths) {
         length += each;
     }
-    detail::in_parts(parallel, work.rows, work.rows * length, [&](std::size_t begin, std::size_t end) {
-        std::byte* first = to;
-        for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
-            const std::byte* const from = input(i);
-            if (from == first) {  // its step wrote it there
-                continue;
-            }
-            for (std::size_t row = begin; row < end; ++row) {
-                detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
+    const std::size_t row_bytes = distance_of(work.output, length);
+    const auto each_to_copy = [&](const auto& visit) {
+        std::byte* to = operands.write(work.output);
+        for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
+            const std::byte* const from = operands.read(work.inputs[i]);
+            const std::size_t distance = distance_of(work.inputs[i], work.lengths[i]);
+            if (from != to || (work.rows != 1 && distance != row_bytes)) {
+                visit(from, distance, to, work.lengths[i]);
             }
         }
+    };
+    std::size_t bytes = 0;
+    each_to_copy([&](const std::byte*, std::size_t, std::byte*, std::size_t size) { bytes += work.rows * size; });
+    if (bytes == 0) {
+        return;
+    }
+    detail::in_parts(parallel, work.rows, bytes, [&](std::size_t begin, std::size_t end) {
+        each_to_copy([&](const std::byte* from, std::size_t distance, std::byte* to, std::size_t size) {
+            for (std::size_t row = begin; row < end; ++row) {
+                detail::copy_piece(to + row * row_bytes, from + row * distance, size);
+            }
+        });
     });
 }
 

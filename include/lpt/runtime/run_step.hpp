@@ -60,8 +60,9 @@ class step_runner {
         });
     }
     void operator()(const plan::lookup_step& work) {
-        const auto count = static_cast<std::int64_t>(at(work.input).dimensions.elements());
-        kernels_.lookup(kernel::bind_lookup(operands_, work.input, work.output, count, work.table.data()), parallel_);
+        kernels_.lookup(
+            kernel::bind_lookup(operands_, work.input, work.output, work.rows, work.count, work.table.data()),
+            parallel_);
     }
     void operator()(const plan::transpose_step& work) {
         kernels_.transpose(kernel::bind_transpose(operands_, work), parallel_);
@@ -80,9 +81,7 @@ class step_runner {
                                                                   write(work.output));
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
-    void operator()(const plan::concat_step& work) {
-        concatenate(work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
-    }
+    void operator()(const plan::concat_step& work) { concatenate(work, operands_, parallel_); }
 
     // ---- steps on the reference
 
