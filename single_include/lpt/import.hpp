@@ -18129,12 +18129,16 @@ struct normalization_problem {
 #define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
+/// In place is allowed.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
     std::int64_t count = 0;
     const std::uint8_t* table = nullptr;
+    std::int64_t rows = 1;
+    std::int64_t input_row_stride = 0;
+    std::int64_t output_row_stride = 0;
 };
 
 /// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.

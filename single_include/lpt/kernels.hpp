@@ -596,12 +596,16 @@ struct normalization_problem {
 #define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
+/// In place is allowed.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
     std::int64_t count = 0;
     const std::uint8_t* table = nullptr;
+    std::int64_t rows = 1;
+    std::int64_t input_row_stride = 0;
+    std::int64_t output_row_stride = 0;
 };
 
 /// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
@@ -4020,6 +4024,7 @@ struct column_step {
 /// Which list of post operations: those that most layers of networks end with are types of their own.
 enum class step_form : std::uint8_t {
     clamp_scale,  ///< an activation, then a quantization per channel
+    requantized,  ///< a quantization, then another one
     quantized_sum,  ///< a quantization, a residual that is added, the next quantization
     prelu,  ///< a slope per channel
     any,
@@ -4043,12 +4048,14 @@ private:
     }
 };
 using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
+using requantized = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift>;
 using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
                                 post_kind::scale_shift>;
 using prelu_alone = step_list<post_kind::prelu>;
 
 [[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
     return clamp_scale::describes(e)     ? step_form::clamp_scale
+           : requantized::describes(e)   ? step_form::requantized
            : quantized_sum::describes(e) ? step_form::quantized_sum
            : prelu_alone::describes(e)   ? step_form::prelu
                                          : step_form::any;
@@ -8084,6 +8091,8 @@ private:
             round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
         } else if (w.steps->form == step_form::prelu) {
             round_finished<prelu_alone, Rows, Vectors>(w, sum, q);
+        } else if (w.steps->form == step_form::requantized) {
+            round_finished<requantized, Rows, Vectors>(w, sum, q);
         } else {
             round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }
@@ -14675,17 +14684,32 @@ namespace lpt::inline LPT_ABI::kernel {
 template <class Isa>
 struct lookup {
     static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
-        share_out<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
-            const std::uint8_t* const table = problem.table;
-            const std::int64_t vectors =
-                lanes<Isa>::look_up(table, problem.input + begin, problem.output + begin, end - begin);
-            for (std::int64_t i = begin + vectors; i < end; ++i)
-                problem.output[i] = table[problem.input[i]];
-        });
+        constexpr std::int64_t least_bytes = 4096;  // of a task
+        const bool is_one_row = problem.rows == 1;
+        const std::int64_t least = is_one_row ? least_bytes : (least_bytes + problem.count - 1) / problem.count;
+        share_out<Isa>(
+            parallel, is_one_row ? problem.count : problem.rows, least, [&](std::int64_t begin, std::int64_t end, int) {
+                if (is_one_row)
+                    look_up_rows(problem, problem.input + begin, problem.output + begin, 1, end - begin);
+                else
+                    look_up_rows(problem, problem.input + begin * problem.input_row_stride,
+                                 problem.output + begin * problem.output_row_stride, end - begin, problem.count);
+            });
+    }
+
+private:
+    static void look_up_rows(const lookup_problem& problem, const std::uint8_t* from, std::uint8_t* to,
+                             std::int64_t rows, std::int64_t count) noexcept {
+        alignas(64) std::uint8_t table[256];  // no output lies in it: it stays in registers from row to row
+        std::memcpy(table, problem.table, sizeof table);
+        for (std::int64_t r = 0; r < rows; ++r, from += problem.input_row_stride, to += problem.output_row_stride) {
+            for (std::int64_t i = lanes<Isa>::look_up(table, from, to, count); i < count; ++i)
+                to[i] = table[from[i]];
+        }
     }
 };
 
-} // namespace lpt::inline LPT_ABI::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/pointwise.hpp
@@ -17012,7 +17036,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 4;
+inline constexpr int plan_format = 5;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -17028,10 +17052,12 @@ enum class area : std::uint8_t {
 };
 
 /// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
+/// `row_stride`: elements from row to row where its rows are parts of wider ones; 0: there is no gap between them.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
     std::size_t part = 0;
+    std::int64_t row_stride = 0;
 };
 
 /// A tensor that kernels read or write.
@@ -17158,10 +17184,11 @@ struct combine {
     embedded::finish finish = {};
 };
 
-/// A function of one byte for each byte.
+/// A function of one byte for each byte, of `rows` rows of `count`.
 struct lookup {
     place input = {};
     place output = {};
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     const unsigned char* table = nullptr;
 };
@@ -17190,17 +17217,19 @@ struct margin {
     std::int64_t pixel_bytes = 1;
 };
 
-/// A part of each row of a concatenation.
+/// A part of each row of a concatenation; the input's rows are `distance` bytes apart.
 struct concat_part {
     place input = {};
     std::int64_t bytes = 0;
+    std::int64_t distance = 0;
 };
 
-/// Tensors next to each other.
+/// Tensors next to each other: parts of each of `rows` rows of `row_bytes` bytes.
 struct concat {
     const concat_part* parts = nullptr;
     int part_count = 0;
     std::int64_t rows = 1;
+    std::int64_t row_bytes = 0;
     place output = {};
 };
 
@@ -17344,6 +17373,7 @@ class static_executor : public embedded::executor_of<Network, typename Network::
 //
 // `Memory` knows where the operands of a plan lie; what these are is its own affair:
 //   read(operand), write(operand)      their addresses, null for one that is left out; type_of(operand), kind_of(type): element kinds;
+//   row_stride(operand, dense)         elements from row to row (from pixel to pixel), `dense` where there is no gap;
 //   packed(weights)                    the bytes of packed weights;
 //   numbers(row, at)                   numbers of an epilogue where the loops around pixels and channels are `at`;
 //   strided(operand, at, more)         a tensor there, `more` elements on; target(operand, at): the same to be written;
@@ -17433,11 +17463,11 @@ template <class Memory, class Step, class Position>
     problem.shape = step.shape;
     problem.input = memory.read(step.input);
     problem.input_type = memory.type_of(step.input);
-    problem.input_pixel_stride = step.shape.in_channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, step.shape.in_channels);
     problem.input_zero_point = step.zero_point;
     problem.packed_weights = memory.packed(step.weights);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = step.shape.out_channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, step.shape.out_channels);
     problem.scratch = memory.write(step.scratch);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
@@ -17468,9 +17498,9 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.n = step.n;
     problem.k = step.k;
     problem.a_type = memory.type_of(step.a);
-    problem.a_row_stride = step.a_row_stride;
+    problem.a_row_stride = memory.row_stride(step.a, step.a_row_stride);
     problem.a_zero_point = step.a_zero_point;
-    problem.c_row_stride = step.n;
+    problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
         const std::int64_t c_offset = batch * step.m * step.n;
@@ -17496,9 +17526,9 @@ template <class Memory, class Step, class Position>
                                                      const Position& none) {
     pool_problem problem = step.problem;
     problem.input = memory.read(step.input);
-    problem.input_pixel_stride = problem.channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, problem.channels);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = problem.channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, problem.channels);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
 }
@@ -17562,12 +17592,15 @@ bind_binary(const Memory& memory, binary_function function, std::int64_t rows, s
 
 template <class Memory, class Operand>
 [[gnu::always_inline]] inline lookup_problem bind_lookup(const Memory& memory, const Operand& input,
-                                                         const Operand& output, std::int64_t count,
+                                                         const Operand& output, std::int64_t rows, std::int64_t count,
                                                          const std::uint8_t* table) {
     lookup_problem problem;
     problem.input = reinterpret_cast<const std::uint8_t*>(memory.read(input));
     problem.output = reinterpret_cast<std::uint8_t*>(memory.write(output));
+    problem.rows = rows;
     problem.count = count;
+    problem.input_row_stride = memory.row_stride(input, count);
+    problem.output_row_stride = memory.row_stride(output, count);
     problem.table = table;
     return problem;
 }
@@ -17670,6 +17703,12 @@ public:
     }
     [[gnu::always_inline]] const std::byte* read(const operand& from) const noexcept { return read(from.at); }
     [[gnu::always_inline]] std::byte* write(const operand& to) const noexcept { return write(to.at); }
+    [[gnu::always_inline]] static std::int64_t row_stride(const place& of, std::int64_t dense) noexcept {
+        return of.row_stride == 0 ? dense : of.row_stride;
+    }
+    [[gnu::always_inline]] static std::int64_t row_stride(const operand& of, std::int64_t dense) noexcept {
+        return row_stride(of.at, dense);
+    }
     [[gnu::always_inline]] static kernel::element_kind type_of(const operand& of) noexcept { return of.type; }
     [[gnu::always_inline]] static kernel::element_kind kind_of(kernel::element_kind type) noexcept { return type; }
     [[gnu::always_inline]] static const void* packed(const unsigned char* weights) noexcept { return weights; }
@@ -17797,8 +17836,8 @@ class runner {
 
     template <const lookup& Step>
     void run() const noexcept {
-        kernel::lookup<Isa>::run(kernel::bind_lookup(operands_, Step.input, Step.output, Step.count, Step.table),
-                                 serial);
+        kernel::lookup<Isa>::run(
+            kernel::bind_lookup(operands_, Step.input, Step.output, Step.rows, Step.count, Step.table), serial);
     }
 
     template <const transpose& Step>
@@ -17851,16 +17890,16 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        std::byte* to = write(Step.output);
-        for (std::int64_t row = 0; row < Step.rows; ++row) {
-            for (int i = 0; i < Step.part_count; ++i) {
-                const std::byte* const from = read(Step.parts[i].input) + row * Step.parts[i].bytes;
-                if (from == to) {  // its step wrote it there
-                    to += Step.parts[i].bytes;
-                } else {
-                    move_bytes(to, from, Step.parts[i].bytes);
-                }
+        std::byte* first = write(Step.output);
+        for (int i = 0; i < Step.part_count; ++i) {
+            const concat_part& part = Step.parts[i];
+            const std::byte* const from = read(part.input);
+            const bool is_in_place = from == first && (Step.rows == 1 || part.distance == Step.row_bytes);
+            for (std::int64_t row = 0; row < Step.rows && !is_in_place; ++row) {
+                std::memcpy(first + row * Step.row_bytes, from + row * part.distance,
+                            static_cast<std::size_t>(part.bytes));
             }
+            first += part.bytes;
         }
     }
 

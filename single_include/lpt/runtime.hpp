@@ -553,12 +553,16 @@ struct normalization_problem {
 #define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
+/// In place is allowed.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
     std::int64_t count = 0;
     const std::uint8_t* table = nullptr;
+    std::int64_t rows = 1;
+    std::int64_t input_row_stride = 0;
+    std::int64_t output_row_stride = 0;
 };
 
 /// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
@@ -7062,6 +7066,12 @@ struct chain {
         join_zero_point();
         narrow_by_clamp();
     }
+    /// Goes on with the integers that would be stored.
+    void compute_with_stored() {
+        clamp(low, high);
+        unary(kernel::unary_function::round_even);
+        type = f32;
+    }
 
 private:
     /// Between integers a last digit does not count: one function where there are two.
@@ -7182,6 +7192,14 @@ constexpr step_id next_of(step_id id) noexcept { return static_cast<step_id>(sta
 
 namespace lpt::inline LPT_ABI::plan {
 
+/// Rows of a tensor, of pixels or of a matrix, that are parts of wider rows: `length` elements next to each other, and `distance` elements from
+/// one row to the next. 0: the tensor has no gaps.
+struct spaced_rows {
+    std::int64_t count = 0;
+    std::int64_t length = 0;
+    std::int64_t distance = 0;
+};
+
 /// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
 struct block_run {
     std::int32_t to = 0;
@@ -7236,11 +7254,13 @@ struct margin_step {
     std::vector<std::byte> fill;  // one pixel
 };
 
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output. With one input that is a part of each
+/// row of another tensor, the step takes that out.
 struct concat_step {
     std::vector<tensor_id> inputs;
     std::vector<std::size_t> lengths;
     std::size_t rows = 1;
+    std::int64_t element_bytes = 1;
     tensor_id output = tensor_id::none;
 };
 
@@ -7440,6 +7460,7 @@ struct stored_tensor {
     layout order = layout::plain;
     storage_id storage = storage_id::none;
     std::size_t offset = 0;
+    spaced_rows rows = {};  // where it is a part of each row of a wider one (parts.hpp)
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
 };
@@ -7538,10 +7559,12 @@ struct elementwise_step {
     planned_finish finish;
 };
 
-/// A function of one byte for each byte.
+/// A function of one byte for each byte, of `rows` rows of `count`.
 struct lookup_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
+    std::int64_t rows = 1;
+    std::int64_t count = 0;
     std::vector<std::uint8_t> table;
 };
 
@@ -8300,6 +8323,22 @@ void follow(chain& to, quantized_sources& sources, const Taken& taken) {
     }
 }
 
+/// Takes the quantization to other integers that alone reads those of the chain, as before a Concat, into it.
+template <class Taken>
+void requantize(chain& to, quantized_sources& sources, const Taken& taken) {
+    const graph& model = sources.model();
+    if (!is_byte(to.type) || model.use_count(to.tail) != 1) {
+        return;
+    }
+    const input_ref user = model.first_use(to.tail);
+    chain longer = to;
+    longer.compute_with_stored();
+    if (!taken(user.node) && model[user.node].is<op::fake_quantize>() && is_byte(model[user.node].type()) &&
+        extend(longer, sources, user.node, user.port)) {
+        to = std::move(longer);
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
@@ -8579,7 +8618,11 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
             if (!detail::begin(sources, id, made)) {
                 continue;
             }
-            follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            const auto is_taken = [&](node_id user) { return result.of_node[index_of(user)] >= 0; };
+            follow(made.functions, sources, is_taken);
+            if (made.form == group_form::convolution || made.form == group_form::product) {
+                requantize(made.functions, sources, is_taken);
+            }
             detail::show_zeros(sources, made);
             for (const node_id member : made.functions.nodes) {
                 result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
@@ -9563,6 +9606,8 @@ private:
     void drop_unread_lookups();
     bool make_view(node_id id);
     bool make_concat(node_id id);
+    tensor_id take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                        const shape& dimensions, layout order);
     bool make_gather(node_id id);
     bool make_choice(node_id id);
     bool add_choice(node_id id, choice_step work);
@@ -10171,6 +10216,30 @@ inline std::vector<number_row*> number_rows_of(elementwise_step& work) {
     return result;
 }
 
+/// The tensors that an elementwise step reads.
+inline std::vector<strided_tensor> operands_of(const elementwise_step& work) {
+    std::vector<strided_tensor> result{work.operands[0]};
+    if (work.has_two) {
+        result.push_back(work.operands[1]);
+    }
+    for (const planned_post& post : work.finish.posts) {
+        if (post.residual.tensor != tensor_id::none) {
+            result.push_back(post.residual);
+        }
+    }
+    return result;
+}
+
+/// True if an elementwise step does the same to all its elements.
+inline bool treats_all_alike(const elementwise_step& work) {
+    bool result = work.finish.scale.is_one() && work.finish.bias.is_one();
+    for (int i = 0; i < 2; ++i) {
+        result = result && work.scales[i].is_one() && work.shifts[i].is_one();
+    }
+    return result && std::all_of(work.finish.posts.begin(), work.finish.posts.end(),
+                                 [](const planned_post& post) { return post.a.is_one() && post.b.is_one(); });
+}
+
 /// Merges the loops and puts them into the form of the kernels; false if these cannot run along them.
 inline bool settle_loops(elementwise_step& work) {
     loops all;
@@ -10246,30 +10315,6 @@ inline bool settle_loops(elementwise_step& work) {
 namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
-
-/// The tensors that an elementwise step reads.
-inline std::vector<strided_tensor> operands_of(const elementwise_step& work) {
-    std::vector<strided_tensor> result{work.operands[0]};
-    if (work.has_two) {
-        result.push_back(work.operands[1]);
-    }
-    for (const planned_post& post : work.finish.posts) {
-        if (post.residual.tensor != tensor_id::none) {
-            result.push_back(post.residual);
-        }
-    }
-    return result;
-}
-
-/// True if an elementwise step does the same to all its elements.
-inline bool treats_all_alike(const elementwise_step& work) {
-    bool result = work.finish.scale.is_one() && work.finish.bias.is_one();
-    for (int i = 0; i < 2; ++i) {
-        result = result && work.scales[i].is_one() && work.shifts[i].is_one();
-    }
-    return result && std::all_of(work.finish.posts.begin(), work.finish.posts.end(),
-                                 [](const planned_post& post) { return post.a.is_one() && post.b.is_one(); });
-}
 
 /// Runs an elementwise step that treats all elements alike on 256 of them; `bytes_of(tensor)`: where those of an operand are, of `type_of(tensor)`.
 template <class Bytes, class Type>
@@ -10368,6 +10413,7 @@ inline bool planner::try_lookup(step& made) {
     lookup_step table;
     table.input = from;
     table.output = work.output.tensor;
+    table.count = static_cast<std::int64_t>(at(from).dimensions.elements());
     const byte_table values =
         detail::table_of(work, kernels(), bytes_of, [&](tensor_id tensor) { return kind_of(at(tensor).type); });
     table.table.assign(values.begin(), values.end());
@@ -11958,18 +12004,359 @@ inline arena_places places_by_step(const std::vector<lifetime>& blocks) {
 }  // namespace lpt::inline LPT_ABI::plan::detail
 #endif
 
+// ======== lpt/plan/places.hpp
+#ifndef LPT_HOLDS_PLAN_PLACES_HPP
+#define LPT_HOLDS_PLAN_PLACES_HPP
+// Where elements lie that an operation moves: the order in which a step takes them, and what that order is.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// The place in memory of each element of a tensor, in row-major order of its axes.
+inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
+    std::vector<std::int32_t> result(dimensions.elements());
+    if (order == layout::plain) {
+        std::iota(result.begin(), result.end(), 0);
+        return result;
+    }
+    const std::vector<std::int64_t> strides = strides_of(dimensions, order);
+    std::vector<std::int64_t> index(dimensions.rank(), 0);
+    std::int64_t place = 0;
+    for (std::int32_t& each : result) {
+        each = static_cast<std::int32_t>(place);
+        for (std::size_t axis = index.size(); axis-- > 0;) {
+            place += strides[axis];
+            if (++index[axis] < dimensions[axis]) {
+                break;
+            }
+            place -= dimensions[axis] * strides[axis];
+            index[axis] = 0;
+        }
+    }
+    return result;
+}
+
+/// 1, 2, 3 … in a tensor: 0 is what is filled in.
+template <class Number>
+tensor numbers_from_one(element type, const shape& dimensions) {
+    tensor_builder result(type, dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        lpt::detail::store(result.data() + i * sizeof(Number), static_cast<Number>(i + 1));
+    }
+    return result.finish();
+}
+/// The numbers that a movement left of `numbers_from_one<Number>`.
+template <class Number>
+std::vector<std::int32_t> numbers_in(const tensor& moved) {
+    std::vector<std::int32_t> result(moved.elements());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = static_cast<std::int32_t>(lpt::detail::load<Number>(moved.data() + i * sizeof(Number)));
+    }
+    return result;
+}
+
+/// The largest block such that whole blocks of the output are whole blocks of the input.
+inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
+    const auto count = static_cast<std::int64_t>(from.size());
+    std::int64_t block = 0;
+    std::int64_t run = 0;
+    const auto common = [](std::int64_t a, std::int64_t b) {
+        while (b != 0) {
+            a %= b;
+            std::swap(a, b);
+        }
+        return a;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t here = from[static_cast<std::size_t>(i)];
+        const std::int64_t before = i == 0 ? -2 : from[static_cast<std::size_t>(i - 1)];
+        const bool follows = i != 0 && (here < 0 ? before < 0 : before >= 0 && here == before + 1);
+        if (!follows) {
+            block = common(block, run);
+            block = here < 0 ? block : common(block, here);
+            run = 0;
+        }
+        ++run;
+        if (block == 1) {
+            return 1;
+        }
+    }
+    block = common(block, run);
+    return block == 0 ? 1 : block;
+}
+
+/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
+inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
+    std::vector<block_run> result;
+    const auto count = static_cast<std::int32_t>(blocks.size());
+    const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
+    for (std::int32_t i = 0; i < count;) {
+        if (result.size() == blocks.size() / 8) {
+            return {};
+        }
+        const bool fills = at(i) < 0;
+        block_run run{i, at(i), fills ? 0 : 1, 1};
+        if (!fills && i + 1 < count && at(i + 1) >= 0) {
+            run.distance = at(i + 1) - run.from;
+        }
+        while (++i < count && (at(i) < 0) == fills && at(i) == at(i - 1) + run.distance) {
+            ++run.count;
+        }
+        result.push_back(run);
+    }
+    return result;
+}
+
+/// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
+inline spaced_rows rows_of(const std::vector<std::int32_t>& from) {
+    std::size_t length = 1;
+    while (length < from.size() && from[length] == from[length - 1] + 1) {
+        ++length;
+    }
+    if (length < 2 || length == from.size() || from.size() % length != 0) {
+        return {};
+    }
+    const std::int32_t distance = from[length] - from[0];
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::size_t row = i / length;
+        if (from[0] < 0 || distance <= 0 ||
+            from[i] != from[0] + static_cast<std::int32_t>(row) * distance + static_cast<std::int32_t>(i % length)) {
+            return {};
+        }
+    }
+    return {static_cast<std::int64_t>(from.size() / length), static_cast<std::int64_t>(length), distance};
+}
+
+/// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
+inline bool follow_one_another(const std::vector<std::int32_t>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from[0] < 0 || from[i] != from[0] + static_cast<std::int32_t>(i)) {
+            return false;
+        }
+    }
+    return !from.empty();
+}
+
+/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
+/// 16 bytes at a time; 0 rows if there are none.
+inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
+    kernel::transpose_problem result;
+    const auto count = static_cast<std::int64_t>(from.size());
+    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
+        return result;
+    }
+    const std::int64_t columns = from[1];
+    std::int64_t rows = 1;
+    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
+        ++rows;
+    }
+    const std::int64_t whole = 16 / element_bytes;
+    const auto fits = [&](std::int64_t lines, std::int64_t length) {
+        return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
+    };
+    if (!(fits(rows, columns) || fits(columns, rows)) || count % (rows * columns) != 0) {
+        return result;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t inside = i % (rows * columns);
+        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
+            return result;
+        }
+    }
+    result.batch = count / (rows * columns);
+    result.rows = rows;
+    result.columns = columns;
+    result.element_bytes = static_cast<int>(element_bytes);
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/spaced_rows.hpp
+#ifndef LPT_HOLDS_PLAN_SPACED_ROWS_HPP
+#define LPT_HOLDS_PLAN_SPACED_ROWS_HPP
+// Which steps read and write tensors whose rows are parts of wider rows.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// True for a step that takes a part out of each row of its input.
+inline bool takes_out(const network& net, const concat_step& work) {
+    return work.inputs.size() == 1 && net[work.inputs[0]].rows.distance != 0;
+}
+/// Bytes from row to row of what a Concat gives.
+inline std::size_t row_bytes_of(const network& net, const concat_step& work) {
+    std::size_t dense = 0;
+    for (const std::size_t length : work.lengths) {
+        dense += length;
+    }
+    const std::int64_t stride = net[work.output].rows.distance;
+    return stride == 0 ? dense : static_cast<std::size_t>(stride * work.element_bytes);
+}
+
+/// Elementwise kernels take so many elements at a time: they would take longer to begin shorter rows one by one than copying them takes.
+inline constexpr std::int64_t shortest_elementwise_row = 256;
+
+/// Tables are looked up in vectors of so many bytes: those of rows of other lengths would not be full.
+inline constexpr std::int64_t lookup_row_unit = 64;
+
+inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]) {
+    return batch * sizes[0] * sizes[1] * sizes[2];
+}
+
+/// Asks a step whether it can read or write `tensor` in such rows wherever it does; a step of another kind cannot.
+class row_reader {
+    tensor_id tensor_;
+    spaced_rows rows_;
+
+    bool is_other(tensor_id operand) const { return operand != tensor_; }
+    bool has_rows(std::int64_t count, std::int64_t length) const {
+        return count == rows_.count && length == rows_.length;
+    }
+    bool takes(tensor_id operand, std::int64_t count, std::int64_t length) const {
+        return is_other(operand) || has_rows(count, length);
+    }
+    bool walks_rows(const strided_tensor& operand, std::int64_t length) const {
+        return operand.strides.size() == 2 && operand.strides[0] == length && operand.strides[1] == 1;
+    }
+    bool takes_residuals(const planned_finish& finish, std::int64_t count, std::int64_t length) const {
+        return std::ranges::all_of(finish.posts, [&](const planned_post& post) {
+            return is_other(post.residual.tensor) || (has_rows(count, length) && walks_rows(post.residual, length));
+        });
+    }
+
+public:
+    row_reader(tensor_id tensor, const spaced_rows& rows) : tensor_(tensor), rows_(rows) {}
+
+    bool operator()(const convolution_step& work) const {
+        const kernel::convolution_shape& s = work.shape;
+        const std::int64_t pixels = pixels_of(s.batch, s.out);
+        return is_other(work.scratch) && takes(work.input, pixels_of(s.batch, s.in), s.in_channels) &&
+               takes(work.output, pixels, s.out_channels) && takes_residuals(work.finish, pixels, s.out_channels);
+    }
+    bool operator()(const product_step& work) const {
+        return work.a_offsets.size() == 1 && is_other(work.b) && is_other(work.scratch) &&
+               (is_other(work.a) || (has_rows(work.m, work.k) && work.a_row_stride == work.k)) &&
+               takes(work.output, work.m, work.n) && takes_residuals(work.finish, work.m, work.n);
+    }
+    bool operator()(const pool_step& work) const {
+        const kernel::pool_problem& p = work.problem;
+        const std::int64_t pixels = pixels_of(p.batch, p.out);
+        return takes(work.input, pixels_of(p.batch, p.in), p.channels) && takes(work.output, pixels, p.channels) &&
+               takes_residuals(work.finish, pixels, p.channels);
+    }
+    bool operator()(const elementwise_step& work) const {
+        const bool is_divided = work.sizes.size() == 2 && has_rows(work.sizes[0], work.sizes[1]);
+        const bool is_one_row = work.sizes.size() == 2 && work.sizes[0] == 1 &&
+                                work.sizes[1] == rows_.count * rows_.length && treats_all_alike(work);
+        const auto walks = [&](const strided_tensor& operand) {
+            return is_other(operand.tensor) ||
+                   (is_divided ? walks_rows(operand, rows_.length) : operand.strides[1] == 1);
+        };
+        return (is_divided || is_one_row) && rows_.length >= shortest_elementwise_row &&
+               std::ranges::all_of(operands_of(work), walks) && walks(work.output);
+    }
+    bool operator()(const lookup_step& work) const {
+        const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
+        return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
+    }
+    bool operator()(const concat_step& work) const {
+        std::size_t whole = 0;
+        const auto size = static_cast<std::size_t>(work.element_bytes);
+        const auto rows = static_cast<std::int64_t>(work.rows);
+        bool result = true;
+        for (std::size_t i = 0; i < work.inputs.size(); whole += work.lengths[i], ++i) {
+            result = result && takes(work.inputs[i], rows, static_cast<std::int64_t>(work.lengths[i] / size));
+        }
+        return result && takes(work.output, rows, static_cast<std::int64_t>(whole / size));
+    }
+    template <class Other>
+    bool operator()(const Other&) const {
+        return false;
+    }
+};
+
+/// One loop over all elements becomes rows and columns.
+inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
+    const auto divide = [&](strided_tensor& operand) {
+        if (operand.tensor != tensor_id::none) {
+            operand.strides[0] = operand.strides[1] * rows.length;
+        }
+    };
+    work.sizes = {rows.count, rows.length};
+    divide(work.operands[0]);
+    divide(work.operands[1]);
+    divide(work.output);
+    for (planned_post& post : work.finish.posts) {
+        divide(post.residual);
+    }
+}
+
+/// Tells steps that say the strides of a tensor themselves; others find them with the tensor.
+class row_spacer {
+    tensor_id tensor_;
+    spaced_rows rows_;
+
+    void space(strided_tensor& operand) const {
+        if (operand.tensor == tensor_) {
+            operand.strides[0] = rows_.distance;
+        }
+    }
+    void space_residuals(planned_finish& finish) const {
+        for (planned_post& post : finish.posts) {
+            space(post.residual);
+        }
+    }
+
+public:
+    row_spacer(tensor_id tensor, const spaced_rows& rows) : tensor_(tensor), rows_(rows) {}
+
+    void operator()(elementwise_step& work) const {
+        if (work.sizes[0] == 1) {
+            divide_loop(work, rows_);
+        }
+        space(work.operands[0]);
+        space(work.operands[1]);
+        space(work.output);
+        space_residuals(work.finish);
+    }
+    void operator()(lookup_step& work) const {
+        work.rows = rows_.count;
+        work.count = rows_.length;
+    }
+    template <class Other>
+    void operator()(Other& work) const {
+        if constexpr (requires { work.finish; }) {
+            space_residuals(work.finish);
+        }
+    }
+};
+
+/// True if a step can read and write a tensor in such rows.
+inline bool takes_rows(const step& each, tensor_id tensor, const spaced_rows& rows) {
+    return std::visit(row_reader(tensor, rows), each.work);
+}
+inline void space_rows(step& each, tensor_id tensor, const spaced_rows& rows) {
+    std::visit(row_spacer(tensor, rows), each.work);
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
 // ======== lpt/plan/parts.hpp
 #ifndef LPT_HOLDS_PLAN_PARTS_HPP
 #define LPT_HOLDS_PLAN_PARTS_HPP
-// Tensors that a Concat only puts one behind the other are written where it would put them.
+// Parts of tensors where the whole lies: what a Concat joins is written where it would put it, what a Split takes out is read where it is.
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
 /// Finds which blocks become parts of others. Lifetimes are known; steps that may write where they read do.
 ///
-/// A block becomes a part where a Concat reads the whole of it once, the Concat's output is that block and others one behind the other, and
-/// nothing that reads either finds bytes of the other's. Concats are visited from the last to the first, so that a part of a part is
-/// placed in the outermost block at once: time grows with the number of tensors that steps read and write.
+/// A block becomes a part where a Concat reads the whole of it once, the Concat's output is that block and others next to each other, and
+/// nothing that reads either finds bytes of the other's. Where they lie one behind the other, that is all; where each row of the output has a
+/// part of each, all steps that touch the block must take rows with gaps between them. Concats are visited from the last to the first, so
+/// that a part of a part is placed in the outermost block at once: time grows with the number of tensors that steps read and write.
+///
+/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards.
 class part_planner {
     struct history {
         std::vector<step_id> writers;
@@ -11977,16 +12364,21 @@ class part_planner {
         storage_id whole = storage_id::none;  // the block that this one became a part of
         std::size_t offset = 0;
         bool is_rewritten = false;  // or a block around it, when the Concat that joined them is over
+        bool has_views = false;  // of parts of its rows
+        bool is_refused = false;  // its steps need rows without gaps
     };
 
     network& net_;
     std::vector<history> blocks_;  // by storage
 
     history& of(storage_id id) { return blocks_[index_of(id)]; }
-    storage_id whole_of(tensor_id tensor) {
-        const storage_id own = net_[tensor].storage;
-        return of(own).whole == storage_id::none ? own : of(own).whole;
+    storage_id outermost_of(storage_id block) {
+        while (of(block).whole != storage_id::none) {
+            block = of(block).whole;
+        }
+        return block;
     }
+    storage_id whole_of(tensor_id tensor) { return outermost_of(net_[tensor].storage); }
     void find_history() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
             for (const tensor_id tensor : net_.steps[i].reads) {
@@ -11996,6 +12388,10 @@ class part_planner {
                 of(net_[tensor].storage).writers.push_back(id_at<step_id>(i));
             }
         }
+    }
+    bool is_whole(tensor_id tensor, std::size_t bytes) const {
+        const storage& block = net_[net_[tensor].storage];
+        return block.where == area::arena && net_[tensor].offset == 0 && block.bytes == bytes;
     }
     /// Kernels may read, and drop, some bytes behind their input: no other thread of the same step may write them meanwhile.
     bool has_readers_that_write(storage_id part, storage_id whole, step_id concat) {
@@ -12009,20 +12405,67 @@ class part_planner {
             return reader != concat && std::ranges::any_of(net_[reader].writes, is_inside);
         });
     }
-    bool may_join(tensor_id input, std::size_t length, const concat_step& work, step_id concat) {
-        const storage_id block = net_[input].storage;
+
+    // ---- rows with gaps between them
+
+    /// Calls visit(step, tensor) for all that steps read and write of a block.
+    template <class Visit>
+    void each_use_of(storage_id block, const Visit& visit) {
+        for (const std::vector<step_id>* steps : {&of(block).writers, &of(block).readers}) {
+            for (const step_id id : *steps) {
+                step& each = net_[id];
+                for (const std::vector<tensor_id>* tensors : {&each.reads, &each.writes}) {
+                    for (const tensor_id tensor : *tensors) {
+                        if (net_[tensor].storage == block) {
+                            visit(each, tensor);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    /// Rows of so many bytes in elements of a tensor; none if they are not whole.
+    spaced_rows in_elements(tensor_id tensor, std::size_t count, std::size_t length, std::size_t distance) const {
+        const std::size_t size = byte_size(net_[tensor].type, 1);
+        if (bit_width(net_[tensor].type) < 8 || length % size != 0 || distance % size != 0) {
+            return {};
+        }
+        return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(length / size),
+                static_cast<std::int64_t>(distance / size)};
+    }
+    bool all_take_rows(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
+        bool result = !of(block).has_views;
+        each_use_of(block, [&](const step& each, tensor_id tensor) {
+            result = result && takes_rows(each, tensor, in_elements(tensor, count, length, distance));
+        });
+        return result;
+    }
+    void space(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
+        each_use_of(block, [&](step& each, tensor_id tensor) {
+            const spaced_rows rows = in_elements(tensor, count, length, distance);
+            space_rows(each, tensor, rows);
+            net_[tensor].rows = rows;
+        });
+    }
+
+    // ---- Concat
+
+    bool may_join(const concat_step& work, std::size_t input, std::size_t distance, step_id concat) {
+        const storage_id block = net_[work.inputs[input]].storage;
         const storage& part = net_[block];
-        const bool is_whole = part.where == area::arena && net_[input].offset == 0 && part.bytes == length;
-        if (!is_whole || of(block).whole != storage_id::none || block == net_[work.output].storage ||
-            of(block).writers.empty() || of(block).writers.back() >= concat) {
+        history& mine = of(block);
+        if (!is_whole(work.inputs[input], work.lengths[input] * work.rows) || mine.whole != storage_id::none ||
+            mine.is_refused || block == net_[work.output].storage || mine.writers.empty() ||
+            mine.writers.back() >= concat) {
             return false;
         }
+        mine.is_refused = work.rows != 1 && !all_take_rows(block, work.rows, work.lengths[input], distance);
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        return stays && !has_readers_that_write(block, whole_of(work.output), concat);
+        return !mine.is_refused && stays && !has_readers_that_write(block, whole_of(work.output), concat);
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
         history& mine = of(part);
-        const storage_id outermost = of(around).whole == storage_id::none ? around : of(around).whole;
+        const storage_id outermost = outermost_of(around);
         mine.whole = outermost;
         mine.offset = of(around).offset + offset;
         mine.is_rewritten = of(around).is_rewritten;
@@ -12031,39 +12474,72 @@ class part_planner {
         whole.last_step = std::max(whole.last_step, net_[part].last_step);
         net_[part].bytes = 0;
     }
-    void visit(const concat_step& work, step_id concat) {
+    void visit_concat(const concat_step& work, step_id concat) {
         const storage_id around = net_[work.output].storage;
-        if (work.rows != 1 || net_[around].where != area::arena || of(around).writers.front() != concat) {
+        if (net_[around].where != area::arena || of(around).writers.front() != concat) {
             return;
         }
         of(around).is_rewritten = of(around).is_rewritten || of(around).writers.back() > concat;
+        const std::size_t row = row_bytes_of(net_, work);
         std::size_t offset = 0;
         for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
-            if (may_join(work.inputs[i], work.lengths[i], work, concat)) {
-                join(net_[work.inputs[i]].storage, around, offset);
+            if (may_join(work, i, row, concat)) {
+                const storage_id block = net_[work.inputs[i]].storage;
+                if (work.rows != 1) {
+                    space(block, work.rows, work.lengths[i], row);
+                }
+                join(block, around, offset);
             }
         }
+    }
+
+    // ---- Split
+
+    void visit_split(const concat_step& work, step_id split) {
+        const stored_tensor& from = net_[work.inputs[0]];
+        const storage_id part = net_[work.output].storage;
+        const history& mine = of(part);
+        const std::size_t length = work.lengths[0];
+        const auto distance = static_cast<std::size_t>(from.rows.distance * work.element_bytes);
+        if (net_[from.storage].where != area::arena || of(from.storage).whole != storage_id::none ||
+            of(from.storage).writers.empty() || of(from.storage).writers.back() >= split ||
+            !is_whole(work.output, length * work.rows) || mine.writers.back() != split ||
+            mine.writers.front() != split || net_[part].last_step >= id_at<step_id>(net_.steps.size()) ||
+            !all_take_rows(part, work.rows, length, distance)) {
+            return;
+        }
+        space(part, work.rows, length, distance);
+        join(part, from.storage, from.offset);
+        of(from.storage).has_views = true;
+        of(from.storage).readers.insert(of(from.storage).readers.end(), mine.readers.begin(), mine.readers.end());
     }
 
 public:
     explicit part_planner(network& net) : net_(net), blocks_(net.storages.size()) { find_history(); }
 
     void place() {
+        for (std::size_t i = 0; i < net_.steps.size(); ++i) {
+            const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
+            if (work != nullptr && takes_out(net_, *work)) {
+                visit_split(*work, id_at<step_id>(i));
+            }
+        }
         for (std::size_t i = net_.steps.size(); i-- > 0;) {
-            if (const auto* work = std::get_if<concat_step>(&net_.steps[i].work)) {
-                visit(*work, id_at<step_id>(i));
+            const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
+            if (work != nullptr && !takes_out(net_, *work)) {
+                visit_concat(*work, id_at<step_id>(i));
             }
         }
         for (stored_tensor& each : net_.tensors) {
-            if (const history& known = of(each.storage); known.whole != storage_id::none) {
-                each.offset += known.offset;
-                each.storage = known.whole;
+            while (of(each.storage).whole != storage_id::none) {
+                each.offset += of(each.storage).offset;
+                each.storage = of(each.storage).whole;
             }
         }
     }
 };
 
-/// Lets steps write their part of what a Concat gives, where it is in one piece; of such a part nothing is left to be copied.
+/// Lets steps write their part of what a Concat gives, and read what a Split takes out of rows; of such parts nothing is left to be copied.
 inline void place_parts(network& net) { part_planner(net).place(); }
 
 }  // namespace lpt::inline LPT_ABI::plan::detail
@@ -12345,154 +12821,6 @@ inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/plan/places.hpp
-#ifndef LPT_HOLDS_PLAN_PLACES_HPP
-#define LPT_HOLDS_PLAN_PLACES_HPP
-// Where elements lie that an operation moves: the order in which a step takes them, and what that order is.
-
-namespace lpt::inline LPT_ABI::plan::detail {
-
-/// The place in memory of each element of a tensor, in row-major order of its axes.
-inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
-    std::vector<std::int32_t> result(dimensions.elements());
-    if (order == layout::plain) {
-        std::iota(result.begin(), result.end(), 0);
-        return result;
-    }
-    const std::vector<std::int64_t> strides = strides_of(dimensions, order);
-    std::vector<std::int64_t> index(dimensions.rank(), 0);
-    std::int64_t place = 0;
-    for (std::int32_t& each : result) {
-        each = static_cast<std::int32_t>(place);
-        for (std::size_t axis = index.size(); axis-- > 0;) {
-            place += strides[axis];
-            if (++index[axis] < dimensions[axis]) {
-                break;
-            }
-            place -= dimensions[axis] * strides[axis];
-            index[axis] = 0;
-        }
-    }
-    return result;
-}
-
-/// 1, 2, 3 … in a tensor: 0 is what is filled in.
-template <class Number>
-tensor numbers_from_one(element type, const shape& dimensions) {
-    tensor_builder result(type, dimensions);
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        lpt::detail::store(result.data() + i * sizeof(Number), static_cast<Number>(i + 1));
-    }
-    return result.finish();
-}
-/// The numbers that a movement left of `numbers_from_one<Number>`.
-template <class Number>
-std::vector<std::int32_t> numbers_in(const tensor& moved) {
-    std::vector<std::int32_t> result(moved.elements());
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = static_cast<std::int32_t>(lpt::detail::load<Number>(moved.data() + i * sizeof(Number)));
-    }
-    return result;
-}
-
-/// The largest block such that whole blocks of the output are whole blocks of the input.
-inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
-    const auto count = static_cast<std::int64_t>(from.size());
-    std::int64_t block = 0;
-    std::int64_t run = 0;
-    const auto common = [](std::int64_t a, std::int64_t b) {
-        while (b != 0) {
-            a %= b;
-            std::swap(a, b);
-        }
-        return a;
-    };
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t here = from[static_cast<std::size_t>(i)];
-        const std::int64_t before = i == 0 ? -2 : from[static_cast<std::size_t>(i - 1)];
-        const bool follows = i != 0 && (here < 0 ? before < 0 : before >= 0 && here == before + 1);
-        if (!follows) {
-            block = common(block, run);
-            block = here < 0 ? block : common(block, here);
-            run = 0;
-        }
-        ++run;
-        if (block == 1) {
-            return 1;
-        }
-    }
-    block = common(block, run);
-    return block == 0 ? 1 : block;
-}
-
-/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
-inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
-    std::vector<block_run> result;
-    const auto count = static_cast<std::int32_t>(blocks.size());
-    const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
-    for (std::int32_t i = 0; i < count;) {
-        if (result.size() == blocks.size() / 8) {
-            return {};
-        }
-        const bool fills = at(i) < 0;
-        block_run run{i, at(i), fills ? 0 : 1, 1};
-        if (!fills && i + 1 < count && at(i + 1) >= 0) {
-            run.distance = at(i + 1) - run.from;
-        }
-        while (++i < count && (at(i) < 0) == fills && at(i) == at(i - 1) + run.distance) {
-            ++run.count;
-        }
-        result.push_back(run);
-    }
-    return result;
-}
-
-/// True if the sources of all elements lie one behind the other: they are a part of the input as it is.
-inline bool follow_one_another(const std::vector<std::int32_t>& from) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        if (from[0] < 0 || from[i] != from[0] + static_cast<std::int32_t>(i)) {
-            return false;
-        }
-    }
-    return !from.empty();
-}
-
-/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
-/// 16 bytes at a time; 0 rows if there are none.
-inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
-    kernel::transpose_problem result;
-    const auto count = static_cast<std::int64_t>(from.size());
-    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
-        return result;
-    }
-    const std::int64_t columns = from[1];
-    std::int64_t rows = 1;
-    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
-        ++rows;
-    }
-    const std::int64_t whole = 16 / element_bytes;
-    const auto fits = [&](std::int64_t lines, std::int64_t length) {
-        return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
-    };
-    if (!(fits(rows, columns) || fits(columns, rows)) || count % (rows * columns) != 0) {
-        return result;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t inside = i % (rows * columns);
-        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
-            return result;
-        }
-    }
-    result.batch = count / (rows * columns);
-    result.rows = rows;
-    result.columns = columns;
-    result.element_bytes = static_cast<int>(element_bytes);
-    return result;
-}
-
-}  // namespace lpt::inline LPT_ABI::plan::detail
-#endif
-
 // ======== lpt/plan/movement.hpp
 #ifndef LPT_HOLDS_PLAN_MOVEMENT_HPP
 #define LPT_HOLDS_PLAN_MOVEMENT_HPP
@@ -12563,6 +12891,7 @@ inline bool planner::make_concat(node_id id) {
     work.output = add_tensor(each.type(), each.shape(), order);
     const std::size_t row = inner_of(each.shape());
     work.rows = row == 0 ? 0 : at(work.output).bytes() / row;
+    work.element_bytes = bit_width(each.type()) / 8;
     made.nodes = {id};
     made.kernel = std::string("concat") + suffix_of(each.type());
     made.precision = each.type();
@@ -12593,6 +12922,30 @@ inline bool fits_gather(const node& each, std::size_t memory_limit) {
 }
 
 }  // namespace detail
+
+/// A step that takes a part out of each row of a tensor, from element `first` on; gives its output.
+inline tensor_id planner::take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                                    const shape& dimensions, layout order) {
+    const element type = at(from).type;
+    concat_step work;
+    work.element_bytes = bit_width(type) / 8;
+    const auto element_bytes = static_cast<std::size_t>(work.element_bytes);
+    work.inputs = {add_view_of(from, dimensions, order, static_cast<std::size_t>(first) * element_bytes)};
+    at(work.inputs[0]).rows = rows;
+    work.lengths = {static_cast<std::size_t>(rows.length) * element_bytes};
+    work.rows = static_cast<std::size_t>(rows.count);
+    work.output = add_tensor(type, dimensions, order);
+    step made;
+    made.nodes = {id};
+    made.kernel = std::string("gather") + suffix_of(type);
+    made.precision = type;
+    made.reads = work.inputs;
+    made.writes = {work.output};
+    const tensor_id result = work.output;
+    made.work = std::move(work);
+    add_step(std::move(made));
+    return result;
+}
 
 /// Learns where each output element comes from by moving the numbers of the input's elements.
 inline bool planner::make_gather(node_id id) {
@@ -12666,6 +13019,10 @@ inline bool planner::make_gather(node_id id) {
         if (detail::follow_one_another(sources)) {
             const auto first = static_cast<std::size_t>(sources[0]) * static_cast<std::size_t>(work.element_bytes);
             define(output, add_view_of(work.input, result, order, first));
+            continue;
+        }
+        if (const spaced_rows rows = detail::rows_of(sources); rows.count != 0) {
+            define(output, take_rows(id, work.input, rows, sources[0], result, order));
             continue;
         }
         work.output = add_tensor(type, result, order);
@@ -13748,6 +14105,7 @@ public:
 //
 // `Memory` knows where the operands of a plan lie; what these are is its own affair:
 //   read(operand), write(operand)      their addresses, null for one that is left out; type_of(operand), kind_of(type): element kinds;
+//   row_stride(operand, dense)         elements from row to row (from pixel to pixel), `dense` where there is no gap;
 //   packed(weights)                    the bytes of packed weights;
 //   numbers(row, at)                   numbers of an epilogue where the loops around pixels and channels are `at`;
 //   strided(operand, at, more)         a tensor there, `more` elements on; target(operand, at): the same to be written;
@@ -13837,11 +14195,11 @@ template <class Memory, class Step, class Position>
     problem.shape = step.shape;
     problem.input = memory.read(step.input);
     problem.input_type = memory.type_of(step.input);
-    problem.input_pixel_stride = step.shape.in_channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, step.shape.in_channels);
     problem.input_zero_point = step.zero_point;
     problem.packed_weights = memory.packed(step.weights);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = step.shape.out_channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, step.shape.out_channels);
     problem.scratch = memory.write(step.scratch);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
@@ -13872,9 +14230,9 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.n = step.n;
     problem.k = step.k;
     problem.a_type = memory.type_of(step.a);
-    problem.a_row_stride = step.a_row_stride;
+    problem.a_row_stride = memory.row_stride(step.a, step.a_row_stride);
     problem.a_zero_point = step.a_zero_point;
-    problem.c_row_stride = step.n;
+    problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
         const std::int64_t c_offset = batch * step.m * step.n;
@@ -13900,9 +14258,9 @@ template <class Memory, class Step, class Position>
                                                      const Position& none) {
     pool_problem problem = step.problem;
     problem.input = memory.read(step.input);
-    problem.input_pixel_stride = problem.channels;
+    problem.input_pixel_stride = memory.row_stride(step.input, problem.channels);
     problem.output = memory.write(step.output);
-    problem.output_pixel_stride = problem.channels;
+    problem.output_pixel_stride = memory.row_stride(step.output, problem.channels);
     problem.finish = bind_finish(memory, step.finish, posts, none);
     return problem;
 }
@@ -13966,12 +14324,15 @@ bind_binary(const Memory& memory, binary_function function, std::int64_t rows, s
 
 template <class Memory, class Operand>
 [[gnu::always_inline]] inline lookup_problem bind_lookup(const Memory& memory, const Operand& input,
-                                                         const Operand& output, std::int64_t count,
+                                                         const Operand& output, std::int64_t rows, std::int64_t count,
                                                          const std::uint8_t* table) {
     lookup_problem problem;
     problem.input = reinterpret_cast<const std::uint8_t*>(memory.read(input));
     problem.output = reinterpret_cast<std::uint8_t*>(memory.write(output));
+    problem.rows = rows;
     problem.count = count;
+    problem.input_row_stride = memory.row_stride(input, count);
+    problem.output_row_stride = memory.row_stride(output, count);
     problem.table = table;
     return problem;
 }
@@ -14019,6 +14380,157 @@ template <class Step, class Fill, class Copy>
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/runtime/states.hpp
+#ifndef LPT_HOLDS_RUNTIME_STATES_HPP
+#define LPT_HOLDS_RUNTIME_STATES_HPP
+// Memory, and what lives in it from run to run.
+
+namespace lpt::inline LPT_ABI::runtime {
+
+using memory_block = plan::zeroed_memory;
+
+/// A variable of a network (ReadValue, Assign).
+struct state_value {
+    text name;
+    element type = dynamic;
+    shape dimensions;
+    bool is_set = false;  // Assign wrote it since the last reset
+    memory_block bytes;
+};
+
+/// The variables of a network and of the bodies inside it.
+class state_table {
+    std::deque<state_value> values_;  // they do not move
+    std::map<std::string, state_value*> by_name_;
+
+public:
+    /// The variable of this name, which is made if there is none.
+    state_value& named(text_view name, element type) {
+        state_value*& known = by_name_[std::string(name.data(), name.size())];
+        if (known == nullptr) {
+            values_.push_back({text(name), type, {}, false, {}});
+            known = &values_.back();
+        }
+        return *known;
+    }
+    const state_value* find(text_view name) const {
+        const auto known = by_name_.find(std::string(name.data(), name.size()));
+        return known == by_name_.end() ? nullptr : known->second;
+    }
+    /// All variables begin anew.
+    void reset() {
+        for (state_value& each : values_) {
+            each.is_set = false;
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::runtime
+#endif
+
+// ======== lpt/runtime/run_memory.hpp
+#ifndef LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
+#define LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
+// Where the operands of a plan lie in a run.
+
+namespace lpt::inline LPT_ABI::runtime {
+
+/// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
+struct node_evaluator {
+    void* owner = nullptr;
+    seq<tensor> (*evaluate)(void* owner, node_id id, view<tensor> inputs) = nullptr;
+};
+
+/// Memory of one run.
+struct memory {
+    std::byte* arena = nullptr;
+    const void* const* inputs = nullptr;
+    void* const* outputs = nullptr;
+    state_value* const* states = nullptr;  // by number of the state
+    node_evaluator nodes;
+    std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
+    std::vector<kernel::post_operation>* posts = nullptr;  // of the step that runs
+};
+
+/// Tensors of a plan in the memory of a run, as `kernel/bind.hpp` asks for them.
+class run_memory {
+    const plan::network& net_;
+    const memory& memory_;
+
+public:
+    run_memory(const plan::network& net, const memory& where) : net_(net), memory_(where) {}
+
+    /// The index of each loop of an elementwise step around its pixels and channels.
+    using position = seq<std::int64_t, 8>;  // a run asks for no memory unless there are more loops
+
+    const std::byte* read(plan::tensor_id tensor) const {
+        if (tensor == plan::tensor_id::none) {
+            return nullptr;
+        }
+        const plan::storage& block = net_.storage_of(tensor);
+        const std::size_t offset = net_[tensor].offset;
+        switch (block.where) {
+            case plan::area::arena: return memory_.arena + block.offset + offset;
+            case plan::area::constant: return block.value.data() + offset;
+            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<const std::byte*>(memory_.outputs[block.offset]) + offset;
+        }
+        return nullptr;
+    }
+    /// Steps write to the arena, to states and to outputs.
+    std::byte* write(plan::tensor_id tensor) const {
+        if (tensor == plan::tensor_id::none) {
+            return nullptr;
+        }
+        const plan::storage& block = net_.storage_of(tensor);
+        const std::size_t offset = net_[tensor].offset;
+        switch (block.where) {
+            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
+            case plan::area::output: return static_cast<std::byte*>(memory_.outputs[block.offset]) + offset;
+            default: return memory_.arena + block.offset + offset;
+        }
+    }
+    std::int64_t row_stride(plan::tensor_id tensor, std::int64_t dense) const {
+        const std::int64_t given = net_[tensor].rows.distance;
+        return given == 0 ? dense : given;
+    }
+    kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
+    static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
+    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) { return weights->data(); }
+    static std::int64_t batches(const plan::product_step& work) {
+        return static_cast<std::int64_t>(work.a_offsets.size());
+    }
+
+    static kernel::bound_numbers numbers(const plan::number_row& row, const position& at) {
+        if (row.is_one()) {
+            return {nullptr, row.values[0]};
+        }
+        const float* const first = row.values.data() + kernel::offset_at(row.strides, at);
+        return row.strides.back() == 0 ? kernel::bound_numbers{nullptr, *first} : kernel::bound_numbers{first, *first};
+    }
+    static const std::vector<plan::planned_post>& posts(const plan::planned_finish& finish) { return finish.posts; }
+    static bool has_residual(const plan::planned_post& post) { return post.residual.tensor != plan::tensor_id::none; }
+    /// Room for the post operations of an epilogue.
+    kernel::post_operation* room_for(const plan::planned_finish& finish) const {
+        memory_.posts->resize(finish.posts.size());
+        return memory_.posts->data();
+    }
+
+    kernel::bound_operand strided(const plan::strided_tensor& from, const position& at, std::int64_t more) const {
+        const kernel::element_kind type = type_of(from.tensor);
+        const std::int64_t offset = kernel::offset_at(from.strides, at) + more;
+        return {read(from.tensor) + offset * kernel::bytes_of(type), type, from.strides[at.size()],
+                from.strides[at.size() + 1]};
+    }
+    std::byte* target(const plan::strided_tensor& to, const position& at) const {
+        return write(to.tensor) + kernel::offset_at(to.strides, at) * kernel::bytes_of(type_of(to.tensor));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
 // ======== lpt/runtime/moves.hpp
@@ -14180,25 +14692,39 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
                      [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 
-/// Rows of several tensors next to each other; `input(i)` is where the i-th lies.
-template <class Input>
-void concatenate(const plan::concat_step& work, const Input& input, std::byte* to,
-                 const kernel::parallel_for& parallel) {
+/// Rows of several tensors next to each other. What lies where it belongs is not copied.
+inline void concatenate(const plan::concat_step& work, const run_memory& operands,
+                        const kernel::parallel_for& parallel) {
+    const auto distance_of = [&](plan::tensor_id tensor, std::size_t length) {
+        const auto dense = static_cast<std::int64_t>(length) / work.element_bytes;
+        return static_cast<std::size_t>(operands.row_stride(tensor, dense) * work.element_bytes);
+    };
     std::size_t length = 0;  // of a row of the output
     for (const std::size_t each : work.lengths) {
         length += each;
     }
-    detail::in_parts(parallel, work.rows, work.rows * length, [&](std::size_t begin, std::size_t end) {
-        std::byte* first = to;
-        for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
-            const std::byte* const from = input(i);
-            if (from == first) {  // its step wrote it there
-                continue;
-            }
-            for (std::size_t row = begin; row < end; ++row) {
-                detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
+    const std::size_t row_bytes = distance_of(work.output, length);
+    const auto each_to_copy = [&](const auto& visit) {
+        std::byte* to = operands.write(work.output);
+        for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
+            const std::byte* const from = operands.read(work.inputs[i]);
+            const std::size_t distance = distance_of(work.inputs[i], work.lengths[i]);
+            if (from != to || (work.rows != 1 && distance != row_bytes)) {
+                visit(from, distance, to, work.lengths[i]);
             }
         }
+    };
+    std::size_t bytes = 0;
+    each_to_copy([&](const std::byte*, std::size_t, std::byte*, std::size_t size) { bytes += work.rows * size; });
+    if (bytes == 0) {
+        return;
+    }
+    detail::in_parts(parallel, work.rows, bytes, [&](std::size_t begin, std::size_t end) {
+        each_to_copy([&](const std::byte* from, std::size_t distance, std::byte* to, std::size_t size) {
+            for (std::size_t row = begin; row < end; ++row) {
+                detail::copy_piece(to + row * row_bytes, from + row * distance, size);
+            }
+        });
     });
 }
 
@@ -14235,153 +14761,6 @@ inline void add_margin(const plan::margin_step& work, const std::byte* from, std
         to += row;
     });
 }
-
-}  // namespace lpt::inline LPT_ABI::runtime
-#endif
-
-// ======== lpt/runtime/states.hpp
-#ifndef LPT_HOLDS_RUNTIME_STATES_HPP
-#define LPT_HOLDS_RUNTIME_STATES_HPP
-// Memory, and what lives in it from run to run.
-
-namespace lpt::inline LPT_ABI::runtime {
-
-using memory_block = plan::zeroed_memory;
-
-/// A variable of a network (ReadValue, Assign).
-struct state_value {
-    text name;
-    element type = dynamic;
-    shape dimensions;
-    bool is_set = false;  // Assign wrote it since the last reset
-    memory_block bytes;
-};
-
-/// The variables of a network and of the bodies inside it.
-class state_table {
-    std::deque<state_value> values_;  // they do not move
-    std::map<std::string, state_value*> by_name_;
-
-public:
-    /// The variable of this name, which is made if there is none.
-    state_value& named(text_view name, element type) {
-        state_value*& known = by_name_[std::string(name.data(), name.size())];
-        if (known == nullptr) {
-            values_.push_back({text(name), type, {}, false, {}});
-            known = &values_.back();
-        }
-        return *known;
-    }
-    const state_value* find(text_view name) const {
-        const auto known = by_name_.find(std::string(name.data(), name.size()));
-        return known == by_name_.end() ? nullptr : known->second;
-    }
-    /// All variables begin anew.
-    void reset() {
-        for (state_value& each : values_) {
-            each.is_set = false;
-        }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::runtime
-#endif
-
-// ======== lpt/runtime/run_memory.hpp
-#ifndef LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
-#define LPT_HOLDS_RUNTIME_RUN_MEMORY_HPP
-// Where the operands of a plan lie in a run.
-
-namespace lpt::inline LPT_ABI::runtime {
-
-/// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
-struct node_evaluator {
-    void* owner = nullptr;
-    seq<tensor> (*evaluate)(void* owner, node_id id, view<tensor> inputs) = nullptr;
-};
-
-/// Memory of one run.
-struct memory {
-    std::byte* arena = nullptr;
-    const void* const* inputs = nullptr;
-    void* const* outputs = nullptr;
-    state_value* const* states = nullptr;  // by number of the state
-    node_evaluator nodes;
-    std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
-    std::vector<kernel::post_operation>* posts = nullptr;  // of the step that runs
-};
-
-/// Tensors of a plan in the memory of a run, as `kernel/bind.hpp` asks for them.
-class run_memory {
-    const plan::network& net_;
-    const memory& memory_;
-
-public:
-    run_memory(const plan::network& net, const memory& where) : net_(net), memory_(where) {}
-
-    /// The index of each loop of an elementwise step around its pixels and channels.
-    using position = seq<std::int64_t, 8>;  // a run asks for no memory unless there are more loops
-
-    const std::byte* read(plan::tensor_id tensor) const {
-        if (tensor == plan::tensor_id::none) {
-            return nullptr;
-        }
-        const plan::storage& block = net_.storage_of(tensor);
-        const std::size_t offset = net_[tensor].offset;
-        switch (block.where) {
-            case plan::area::arena: return memory_.arena + block.offset + offset;
-            case plan::area::constant: return block.value.data() + offset;
-            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]) + offset;
-            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
-            case plan::area::output: return static_cast<const std::byte*>(memory_.outputs[block.offset]) + offset;
-        }
-        return nullptr;
-    }
-    /// Steps write to the arena, to states and to outputs.
-    std::byte* write(plan::tensor_id tensor) const {
-        if (tensor == plan::tensor_id::none) {
-            return nullptr;
-        }
-        const plan::storage& block = net_.storage_of(tensor);
-        const std::size_t offset = net_[tensor].offset;
-        switch (block.where) {
-            case plan::area::state: return memory_.states[block.offset]->bytes.data() + offset;
-            case plan::area::output: return static_cast<std::byte*>(memory_.outputs[block.offset]) + offset;
-            default: return memory_.arena + block.offset + offset;
-        }
-    }
-    kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
-    static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
-    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) { return weights->data(); }
-    static std::int64_t batches(const plan::product_step& work) {
-        return static_cast<std::int64_t>(work.a_offsets.size());
-    }
-
-    static kernel::bound_numbers numbers(const plan::number_row& row, const position& at) {
-        if (row.is_one()) {
-            return {nullptr, row.values[0]};
-        }
-        const float* const first = row.values.data() + kernel::offset_at(row.strides, at);
-        return row.strides.back() == 0 ? kernel::bound_numbers{nullptr, *first} : kernel::bound_numbers{first, *first};
-    }
-    static const std::vector<plan::planned_post>& posts(const plan::planned_finish& finish) { return finish.posts; }
-    static bool has_residual(const plan::planned_post& post) { return post.residual.tensor != plan::tensor_id::none; }
-    /// Room for the post operations of an epilogue.
-    kernel::post_operation* room_for(const plan::planned_finish& finish) const {
-        memory_.posts->resize(finish.posts.size());
-        return memory_.posts->data();
-    }
-
-    kernel::bound_operand strided(const plan::strided_tensor& from, const position& at, std::int64_t more) const {
-        const kernel::element_kind type = type_of(from.tensor);
-        const std::int64_t offset = kernel::offset_at(from.strides, at) + more;
-        return {read(from.tensor) + offset * kernel::bytes_of(type), type, from.strides[at.size()],
-                from.strides[at.size() + 1]};
-    }
-    std::byte* target(const plan::strided_tensor& to, const position& at) const {
-        return write(to.tensor) + kernel::offset_at(to.strides, at) * kernel::bytes_of(type_of(to.tensor));
-    }
-};
 
 }  // namespace lpt::inline LPT_ABI::runtime
 #endif
@@ -14444,8 +14823,9 @@ class step_runner {
         });
     }
     void operator()(const plan::lookup_step& work) {
-        const auto count = static_cast<std::int64_t>(at(work.input).dimensions.elements());
-        kernels_.lookup(kernel::bind_lookup(operands_, work.input, work.output, count, work.table.data()), parallel_);
+        kernels_.lookup(
+            kernel::bind_lookup(operands_, work.input, work.output, work.rows, work.count, work.table.data()),
+            parallel_);
     }
     void operator()(const plan::transpose_step& work) {
         kernels_.transpose(kernel::bind_transpose(operands_, work), parallel_);
@@ -14464,9 +14844,7 @@ class step_runner {
                                                                   write(work.output));
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
-    void operator()(const plan::concat_step& work) {
-        concatenate(work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
-    }
+    void operator()(const plan::concat_step& work) { concatenate(work, operands_, parallel_); }
 
     // ---- steps on the reference
 
@@ -15472,7 +15850,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 4;
+inline constexpr int plan_format = 5;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -15488,10 +15866,12 @@ enum class area : std::uint8_t {
 };
 
 /// Where a tensor begins: `offset` bytes into its area; in an input or output, `offset` is its number, and the tensor begins `part` bytes into it.
+/// `row_stride`: elements from row to row where its rows are parts of wider ones; 0: there is no gap between them.
 struct place {
     area where = area::arena;
     std::size_t offset = 0;
     std::size_t part = 0;
+    std::int64_t row_stride = 0;
 };
 
 /// A tensor that kernels read or write.
@@ -15618,10 +15998,11 @@ struct combine {
     embedded::finish finish = {};
 };
 
-/// A function of one byte for each byte.
+/// A function of one byte for each byte, of `rows` rows of `count`.
 struct lookup {
     place input = {};
     place output = {};
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     const unsigned char* table = nullptr;
 };
@@ -15650,17 +16031,19 @@ struct margin {
     std::int64_t pixel_bytes = 1;
 };
 
-/// A part of each row of a concatenation.
+/// A part of each row of a concatenation; the input's rows are `distance` bytes apart.
 struct concat_part {
     place input = {};
     std::int64_t bytes = 0;
+    std::int64_t distance = 0;
 };
 
-/// Tensors next to each other.
+/// Tensors next to each other: parts of each of `rows` rows of `row_bytes` bytes.
 struct concat {
     const concat_part* parts = nullptr;
     int part_count = 0;
     std::int64_t rows = 1;
+    std::int64_t row_bytes = 0;
     place output = {};
 };
 

@@ -197,7 +197,7 @@ struct epilogue_data {
 };
 
 /// Number of different epilogues that `make_epilogue` makes.
-inline constexpr int epilogue_variants = 24;
+inline constexpr int epilogue_variants = 25;
 
 /// Epilogues of all kinds; `typical` is the size of the accumulators that shall land in the middle of the output range.
 inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t rows, std::int64_t channels,
@@ -406,6 +406,13 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
             e.post.insert(e.post.begin(), e.post.front());
             e.post.front().kind = k::post_kind::divide;
             e.post.front().per_channel_a = e.multiply.data();
+            break;
+        case 24:
+            e.name = "a quantization, then another one per channel, NaN among its scales";
+            e.bias[e.bias.size() - 1] = std::numeric_limits<float>::quiet_NaN();
+            clamp(3, 190);
+            function(k::unary_function::round_even);
+            scale_shift(e.multiply.data(), e.add.data(), 0, 0);
             break;
         default: break;
     }

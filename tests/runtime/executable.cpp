@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -725,6 +726,119 @@ TEST_CASE("Parts in one piece, of parts and of what was joined, have the values 
     model.result(model.add(op::exp{}, {inner}));
     model.result(early);
     check(model, {image(shape{4, 50, 70})}, 1e-5);
+}
+
+TEST_CASE("Parts of every pixel have the values that moving them gives, whatever writes and reads them") {
+    for (const dimension channels : {1, 2, 3, 5, 16, 20, 64, 100}) {
+        CAPTURE(channels);
+        graph model;
+        const output_ref data = quantize(model, model.parameter(f32, shape{2, channels, 9, 7}, "x"), u8, 0.03125, 100);
+        const auto bytes_of = [&](output_ref sums, double scale) {
+            return quantize(model, multiplied(model, sums, make_scalar(f32, scale)), u8, 0.03125, 20);
+        };
+        const auto real_of = [&](output_ref value) {
+            return multiplied(model, shifted(model, value, make_scalar(u8, 20)), make_scalar(f32, 0.03125));
+        };
+        const auto depthwise = [&](output_ref value, std::int64_t stride) {
+            const integers ones{1, 1};
+            const tensor weights = numbers(i8, shape{channels, 1, 1, 3, 3}, -90, 11, 90);
+            return model.add_relaxed(op::group_convolution{{stride, stride}, ones, ones, ones},
+                                     {value, model.constant(weights)}, {{f32, f32}, {f32}});
+        };
+        const auto dense = [&](output_ref value, dimension from, dimension to, std::int64_t size) {
+            return convolved(model, value, numbers(i8, shape{to, from, size, size}, -70, 13, 70), size / 2);
+        };
+        const auto pooled = [&](output_ref value) {
+            return model.add(op::max_pool{{1, 1}, {}, {1, 1}, {1, 1}, {3, 3}}, {value}, {}, 1);
+        };
+        op::avg_pool window;
+        window.kernel = {3, 3};
+        window.strides = window.pads_begin = window.pads_end = {1, 1};
+        const output_ref pointwise = bytes_of(dense(data, channels, channels, 1), 0x1p-10);
+        const output_ref sigmoid = quantize(model, model.add(op::sigmoid{}, {real_of(pointwise)}), u8, 0.03125, 20);
+        const output_ref wide = bytes_of(dense(data, channels, 2 * channels, 3), 0x1p-12);
+        const output_ref by_channel = bytes_of(depthwise(data, 1), 0x1p-11);
+        const output_ref again = quantize(model, real_of(by_channel), u8, 0.0625, 3);
+        const node_id transposed = model.add_relaxed(
+            op::convolution_backprop_data{.strides = {1, 1}, .pads_begin = {1, 1}, .pads_end = {1, 1}},
+            {data, model.constant(numbers(i8, shape{channels, 3, 3, 3}, -70, 13, 70))}, {{f32, f32}, {f32}});
+        const output_ref parts[] = {
+            sigmoid, wide, again, pooled(data), pooled(pointwise), bytes_of(transposed, 0x1p-12)};
+        const output_ref whole = model.add(op::concat{1}, view<output_ref>(parts, 6));
+        const node_id split =
+            model.add(op::variadic_split{}, {whole, model.constant(make_integer_tensor(i64, shape{}, {1})),
+                                             model.constant(make_indices({channels, 2 * channels, 3 * channels + 3}))});
+        const output_ref first{split, 0};
+        const output_ref second{split, 1};
+        const output_ref third{split, 2};
+        model.result(real_of(bytes_of(dense(second, 2 * channels, 5, 3), 0x1p-12)));
+        model.result(real_of(bytes_of(depthwise(first, 2), 0x1p-12)));
+        model.result(real_of(bytes_of(dense(pooled(first), channels, channels, 1), 0x1p-10)));
+        model.result(real_of(bytes_of(dense(pooled(third), 3 * channels + 3, 4, 1), 0x1p-12)));
+        // Real numbers, with a residual that is a part of another tensor.
+        const output_ref reals[] = {real_of(first), model.add(window, {real_of(wide)}, {}, 1)};
+        const output_ref joined = model.add(op::concat{1}, view<output_ref>(reals, 2));
+        const node_id thirds =
+            model.add(op::split{3}, {joined, model.constant(make_integer_tensor(i64, shape{}, {1}))});
+        const output_ref sum = model.add(
+            op::add{},
+            {convolved(model, output_ref(thirds, 1), numbers(f32, shape{channels, channels, 1, 1}, -1, 0.25, 1), 0),
+             output_ref(thirds, 2)});
+        model.result(model.add(op::concat{1}, {sum, output_ref(thirds, 0)}));
+        const executable net = compile(model, options_for(kernel::isa::scalar));
+        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.count != 0; }) > 6);
+        check(model, {image(shape{2, channels, 9, 7})}, 1e-5);
+    }
+}
+
+TEST_CASE("Integers that are only read to be quantized anew are never stored") {
+    for (const bool is_read : {false, true}) {
+        CAPTURE(is_read);
+        graph model;
+        const output_ref data = quantize(model, model.parameter(f32, shape{2, 8, 9, 7}, "x"), u8, 0.03125, 100);
+        const auto again = [&](output_ref stored, element type) {
+            const output_ref ranges[4] = {scalar(model, 20), scalar(model, 150.5), scalar(model, facts(type).lowest),
+                                          scalar(model, facts(type).highest)};
+            return model.add_relaxed(op::fake_quantize{256}, {stored, ranges[0], ranges[1], ranges[2], ranges[3]},
+                                     {{f32, f32, f32, f32, f32}, {type}});
+        };
+        const output_ref sums = convolved(model, data, numbers(i8, shape{70, 8, 3, 3}, -70, 13, 70), 1);
+        const output_ref scaled = multiplied(model, sums, make_scalar(f32, 0x1p-9));
+        const output_ref stored = quantize(model, scaled, u8, 0.03125, 20);
+        const output_ref narrow = again(stored, i8);
+        model.result(narrow);
+        if (is_read) {
+            model.result(stored);
+        }
+        const executable net = compile(model, options_for(kernel::isa::scalar));
+        const auto is_table = [](const plan::step& each) {
+            return std::holds_alternative<plan::lookup_step>(each.work);
+        };
+        CHECK(std::ranges::any_of(net.plan().steps, is_table) == is_read);
+        check(model, {image(shape{2, 8, 9, 7})}, 0);
+    }
+}
+
+TEST_CASE("Columns of matrices have the values that moving them gives") {
+    for (const dimension columns : {3, 16, 70}) {
+        CAPTURE(columns);
+        graph model;
+        const output_ref data = model.parameter(f32, shape{33, 12}, "x");
+        const auto product = [&](output_ref value, dimension from, dimension to) {
+            return model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))});
+        };
+        const output_ref left = product(data, 12, columns);
+        const output_ref right = product(data, 12, columns + 1);
+        const output_ref both = model.add(op::concat{1}, {left, right, left});
+        const node_id parts = model.add(op::variadic_split{}, {product(both, 3 * columns + 1, 2 * columns + 5),
+                                                               model.constant(make_integer_tensor(i64, shape{}, {1})),
+                                                               model.constant(make_indices({5, 2 * columns}))});
+        model.result(product(output_ref(parts, 0), 5, 7));
+        model.result(product(output_ref(parts, 1), 2 * columns, columns));
+        const executable net = compile(model, options_for(kernel::isa::scalar));
+        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.count != 0; }) > 2);
+        check(model, {numbers(f32, shape{33, 12}, -1, 0.0713, 1)}, 1e-4);
+    }
 }
 
 TEST_CASE("Scale and shift behind a normalization of the last axis are part of its step, unless others read it") {

@@ -569,6 +569,8 @@ private:
             round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
         } else if (w.steps->form == step_form::prelu) {
             round_finished<prelu_alone, Rows, Vectors>(w, sum, q);
+        } else if (w.steps->form == step_form::requantized) {
+            round_finished<requantized, Rows, Vectors>(w, sum, q);
         } else {
             round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }

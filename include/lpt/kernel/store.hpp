@@ -26,6 +26,7 @@ struct column_step {
 /// Which list of post operations: those that most layers of networks end with are types of their own.
 enum class step_form : std::uint8_t {
     clamp_scale,  ///< an activation, then a quantization per channel
+    requantized,  ///< a quantization, then another one
     quantized_sum,  ///< a quantization, a residual that is added, the next quantization
     prelu,  ///< a slope per channel
     any,
@@ -49,12 +50,14 @@ private:
     }
 };
 using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
+using requantized = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift>;
 using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
                                 post_kind::scale_shift>;
 using prelu_alone = step_list<post_kind::prelu>;
 
 [[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
     return clamp_scale::describes(e)     ? step_form::clamp_scale
+           : requantized::describes(e)   ? step_form::requantized
            : quantized_sum::describes(e) ? step_form::quantized_sum
            : prelu_alone::describes(e)   ? step_form::prelu
                                          : step_form::any;

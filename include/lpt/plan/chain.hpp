@@ -139,6 +139,12 @@ struct chain {
         join_zero_point();
         narrow_by_clamp();
     }
+    /// Goes on with the integers that would be stored.
+    void compute_with_stored() {
+        clamp(low, high);
+        unary(kernel::unary_function::round_even);
+        type = f32;
+    }
 
 private:
     /// Between integers a last digit does not count: one function where there are two.

@@ -300,4 +300,20 @@ void follow(chain& to, quantized_sources& sources, const Taken& taken) {
     }
 }
 
+/// Takes the quantization to other integers that alone reads those of the chain, as before a Concat, into it.
+template <class Taken>
+void requantize(chain& to, quantized_sources& sources, const Taken& taken) {
+    const graph& model = sources.model();
+    if (!is_byte(to.type) || model.use_count(to.tail) != 1) {
+        return;
+    }
+    const input_ref user = model.first_use(to.tail);
+    chain longer = to;
+    longer.compute_with_stored();
+    if (!taken(user.node) && model[user.node].is<op::fake_quantize>() && is_byte(model[user.node].type()) &&
+        extend(longer, sources, user.node, user.port)) {
+        to = std::move(longer);
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::plan

@@ -278,7 +278,11 @@ inline grouping find_groups(quantized_sources& sources, const seq<node_id>& orde
             if (!detail::begin(sources, id, made)) {
                 continue;
             }
-            follow(made.functions, sources, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            const auto is_taken = [&](node_id user) { return result.of_node[index_of(user)] >= 0; };
+            follow(made.functions, sources, is_taken);
+            if (made.form == group_form::convolution || made.form == group_form::product) {
+                requantize(made.functions, sources, is_taken);
+            }
             detail::show_zeros(sources, made);
             for (const node_id member : made.functions.nodes) {
                 result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
