@@ -312,6 +312,9 @@ class plan_writer {
     }
 
     void write(const plan::convolution_step& work, const std::string& of) {
+        if (work.weights == nullptr) {
+            fail({of.c_str(), " has weights that are computed: a static plan has no step for it"});
+        }
         const std::string finish = finish_of(work.finish, of);
         write_step("convolution", {{"shape", geometry_of(work.shape)},
                                    {"input", operand_of(work.input)},

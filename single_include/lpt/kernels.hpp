@@ -7824,7 +7824,7 @@ private:
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                  std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
         constexpr int count = sets<Rows, Vectors>;
-        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
+        constexpr int groups = is_large<Rows, Vectors> || (!Arithmetic::is_float && Rows * Vectors >= 24) ? 4 : count;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) {
             at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
@@ -15222,17 +15222,41 @@ struct pool {
         }
     }
 
+    /// The same of floats.
+    template <bool Max, int Vectors, class Load>
+    [[gnu::always_inline]] static void combine_vectors_of(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                          float* result, const Load& load) noexcept {
+        floats x[Vectors];
+        for (int v = 0; v < Vectors; ++v)
+            x[v] = simd::broadcast(Max ? -__builtin_inff() : 0.0f);
+        for_each_pixel(p, n, w, [&](const unsigned char* at) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const floats y = load(at, v * width);
+                if constexpr (Max)
+                    x[v] = larger(x[v], y);
+                else
+                    x[v] = simd::add(x[v], y);
+            }
+        });
+        for (int v = 0; v < Vectors; ++v)
+            simd::store(result + v * width, x[v]);
+    }
+    template <bool Max>
     static void combine_floats(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                                std::int64_t columns, float* v) noexcept {
-        const bool is_max = p.kind == pool_kind::max;
-        for (std::int64_t i = 0; i < columns; i += width) {
-            floats x = simd::broadcast(is_max ? -__builtin_inff() : 0.0f);
-            for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                const floats y = finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
-                x = is_max ? larger(x, y) : simd::add(x, y);
+        std::int64_t i = 0;
+        const auto whole = [&](const unsigned char* at, std::int64_t column) __attribute__((always_inline)) {
+            return simd::load(reinterpret_cast<const float*>(at) + channel + i + column);
+        };
+        for (; i + 4 * width <= columns; i += 4 * width)
+            combine_vectors_of<Max, 4>(p, n, w, v + i, whole);
+        for (; i + width <= columns; i += width)
+            combine_vectors_of<Max, 1>(p, n, w, v + i, whole);
+        if (i < columns)
+            combine_vectors_of<Max, 1>(p, n, w, v + i, [&](const unsigned char* at, std::int64_t) {
+                return finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
             });
-            simd::store(v + i, x);
-        }
     }
 
     static void divide(float* v, std::int64_t columns, float divisor) noexcept {
@@ -15259,7 +15283,10 @@ struct pool {
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         if (p.input_type == element_kind::f32) {
-            combine_floats(p, n, w, channel, columns, v);
+            if (p.kind == pool_kind::max)
+                combine_floats<true>(p, n, w, channel, columns, v);
+            else
+                combine_floats<false>(p, n, w, channel, columns, v);
         } else {
             const bool is_signed = p.input_type == element_kind::i8;
             alignas(64) std::int32_t x[finish_columns];

@@ -7510,7 +7510,10 @@ struct convolution_step {
     kernel::convolution_method method = kernel::convolution_method::direct;
     tensor_id input = tensor_id::none;
     std::int32_t zero_point = 0;
-    std::shared_ptr<const packed_bytes> weights;
+    std::shared_ptr<const packed_bytes> weights;  // null: they are computed
+    tensor_id computed_weights = tensor_id::none;
+    tensor_id packed = tensor_id::none;  // where a run packs them
+    kernel::convolution_weights packing;  // without pointers
     tensor_id scratch = tensor_id::none;  // a tensor of bytes, or none
     tensor_id output = tensor_id::none;
     planned_finish finish;
@@ -8411,13 +8414,17 @@ inline chain chain_at(const graph& model, node_id anchor, int axis) {
     return result;
 }
 
-/// A convolution that the kernels take: known weights, one to three spatial axes.
+/// A convolution that the kernels take: one to three spatial axes.
 inline bool begin_convolution(quantized_sources& sources, node_id id, group& result) {
     const graph& model = sources.model();
     const node& each = model[id];
-    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
-    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
-        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
+    if (!is_convolution(each.kind()) || each.type() != f32 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0))) || !has_elements(model.shape(each.input(1))) ||
+        each.shape().rank() < 3 || each.shape().rank() > 5) {
+        return false;
+    }
+    const bool is_known = model.constant_value(each.input(1)) != nullptr;
+    if (!is_known && !(has_kernel_type(model, each.input(0)) && has_kernel_type(model, each.input(1)))) {
         return false;
     }
     result.operands[0] = sources.of(each.input(0));
@@ -9638,6 +9645,8 @@ private:
     bool make_pointwise(node_id id);
     bool make_resampling(node_id id);
     bool make_top_k(node_id id);
+    void make_computed_convolution(const group& made);
+    void add_convolution(convolution_step work, const chain& functions, element precision);
 
     network net_;
     quantized_sources sources_{net_.model};
@@ -9870,11 +9879,24 @@ inline void check_scratch(const kernel::convolution_shape& s) {
     }
 }
 
+/// How weights of these axes lie in memory.
+inline kernel::convolution_weights packing_of(const convolution_axes& axes) {
+    kernel::convolution_weights result;
+    result.group_stride = axes.inputs * axes.outputs * axes.taps;
+    result.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
+    result.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
+    result.tap_stride = 1;
+    return result;
+}
+
 }  // namespace detail
 
 inline void planner::make_convolution(const group& made) {
     const node& each = model()[made.anchor];
     const output_ref given = each.input(0);
+    if (model().constant_value(each.input(1)) == nullptr) {
+        return make_computed_convolution(made);
+    }
     const tensor values = *model().constant_value(each.input(1));
     const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
     convolution_step work;
@@ -9895,14 +9917,10 @@ inline void planner::make_convolution(const group& made) {
     const chain functions = after_affine(made.functions, scale, shift);
     const element precision = is_integer ? model().type(data.base) : f32;
     const tensor weights = is_integer ? integers.values : as_f32(values);
-    kernel::convolution_weights packing;
+    kernel::convolution_weights packing = detail::packing_of(axes);
     packing.data = weights.data();
     const std::int64_t pixels = work.shape.batch * work.shape.out[0] * work.shape.out[1] * work.shape.out[2];
     packing.type = integers.packs_four_bits(pixels) ? kernel::element_kind::i4 : kind_of(weights.type());
-    packing.group_stride = axes.inputs * axes.outputs * axes.taps;
-    packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
-    packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
-    packing.tap_stride = 1;
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
     work.input = tensor_of(is_integer ? data.base : given, layout::channels_last);
@@ -9917,6 +9935,11 @@ inline void planner::make_convolution(const group& made) {
                                       kernels().packed_convolution_bytes(work.shape, packing.type), [&](std::byte* to) {
                                           kernels().pack_convolution(work.shape, packing, to, options_.parallel);
                                       });
+    add_convolution(std::move(work), functions, precision);
+}
+
+/// The step of a convolution whose input and weights are known, with its output and scratch memory.
+inline void planner::add_convolution(convolution_step work, const chain& functions, element precision) {
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
@@ -9925,6 +9948,10 @@ inline void planner::make_convolution(const group& made) {
                     suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
+    if (work.computed_weights != tensor_id::none) {
+        result.reads.push_back(work.computed_weights);
+        result.writes.push_back(work.packed);
+    }
     read_residuals(result, work.finish);
     const std::size_t scratch = kernels().convolution_scratch_bytes(work.shape, kind_of(precision), options_.threads);
     if (scratch != 0) {
@@ -10002,6 +10029,32 @@ inline void planner::make_pool(const group& made) {
     define(made.functions.tail, work.output);
     result.work = std::move(work);
     add_step(std::move(result));
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/computed_convolution.hpp
+#ifndef LPT_HOLDS_PLAN_COMPUTED_CONVOLUTION_HPP
+#define LPT_HOLDS_PLAN_COMPUTED_CONVOLUTION_HPP
+// Convolutions whose weights other operations compute: they are packed in every run.
+
+namespace lpt::inline LPT_ABI::plan {
+
+inline void planner::make_computed_convolution(const group& made) {
+    const node& each = model()[made.anchor];
+    const shape& weights = model().shape(each.input(1));
+    convolution_step work;
+    work.shape = detail::convolution_shape_of(each, model().shape(each.input(0)), weights);
+    detail::check_scratch(work.shape);
+    work.packing = detail::packing_of(detail::convolution_axes_of(each.kind(), weights));
+    work.packing.type = kernel::element_kind::f32;
+    work.method = kernels().method_of_convolution(work.shape);
+    work.input = make_f32(tensor_of(each.input(0), layout::channels_last));
+    work.computed_weights = make_f32(tensor_of(each.input(1), layout::plain));
+    const std::size_t bytes = kernels().packed_convolution_bytes(work.shape, work.packing.type);
+    work.packed = add_tensor(u8, shape{static_cast<dimension>(bytes)}, layout::plain);
+    add_convolution(std::move(work), made.functions, f32);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan
@@ -12230,7 +12283,8 @@ public:
     bool operator()(const convolution_step& work) const {
         const kernel::convolution_shape& s = work.shape;
         const std::int64_t pixels = pixels_of(s.batch, s.out);
-        return is_other(work.scratch) && takes(work.input, pixels_of(s.batch, s.in), s.in_channels) &&
+        return is_other(work.scratch) && is_other(work.computed_weights) && is_other(work.packed) &&
+               takes(work.input, pixels_of(s.batch, s.in), s.in_channels) &&
                takes(work.output, pixels, s.out_channels) && takes_residuals(work.finish, pixels, s.out_channels);
     }
     bool operator()(const product_step& work) const {
@@ -14499,7 +14553,9 @@ public:
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
-    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) { return weights->data(); }
+    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) {
+        return weights == nullptr ? nullptr : weights->data();
+    }
     static std::int64_t batches(const plan::product_step& work) {
         return static_cast<std::int64_t>(work.a_offsets.size());
     }
@@ -14788,8 +14844,20 @@ class step_runner {
     // ---- steps with kernels
 
     void operator()(const plan::convolution_step& work) {
-        kernels_.convolution(kernel::bind_convolution(operands_, work, operands_.room_for(work.finish), position()),
-                             parallel_);
+        kernel::convolution_problem problem =
+            kernel::bind_convolution(operands_, work, operands_.room_for(work.finish), position());
+        if (work.weights == nullptr) {
+            problem.packed_weights = pack_computed_weights(work);
+        }
+        kernels_.convolution(problem, parallel_);
+    }
+    const std::byte* pack_computed_weights(const plan::convolution_step& work) const {
+        std::byte* const packed = write(work.packed);
+        kernel::convolution_weights weights = work.packing;
+        weights.data = read(work.computed_weights);
+        std::memset(packed, 0, at(work.packed).bytes());  // packing leaves gaps as they are
+        kernels_.pack_convolution(work.shape, weights, packed, parallel_);
+        return packed;
     }
     void operator()(const plan::product_step& work) {
         kernel::for_each_product(

@@ -199,6 +199,16 @@ TEST_CASE("What a static plan has no step for is refused by name") {
     CHECK_THROWS_WITH_AS(header(open), "Parameter 'data' gives f32[?,3]: a static plan is made for known shapes",
                          error);
 
+    graph computed;
+    const output_ref given = computed.parameter(f32, shape{2, 3, 1, 1}, "w");
+    const node_id filtered = computed.add(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}},
+                                          {computed.parameter(f32, shape{1, 3, 4, 4}, "x"), given});
+    computed.rename(filtered, "filtered");
+    computed.result(filtered);
+    CHECK_THROWS_WITH_AS(header(computed),
+                         "Convolution 'filtered' has weights that are computed: a static plan has no step for it",
+                         error);
+
     graph cumulative;
     const node_id sum = cumulative.add(op::cum_sum{}, {cumulative.parameter(f32, shape{3}, "x"),
                                                        cumulative.constant(make_integer_tensor(i64, shape{}, {0}))});

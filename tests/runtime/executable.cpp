@@ -819,6 +819,46 @@ TEST_CASE("Integers that are only read to be quantized anew are never stored") {
     }
 }
 
+TEST_CASE("Convolutions pack weights that are computed in the run, and end in their functions") {
+    const integers ones{1, 1};
+    for (const bool is_transposed : {false, true}) {
+        for (const dimension groups : {1, 4, 8}) {
+            CAPTURE(is_transposed);
+            CAPTURE(groups);
+            graph model;
+            const output_ref input = model.parameter(f32, shape{2, 8, 9, 7}, "x");
+            const output_ref given = model.parameter(f32, shape{groups, 16 / groups, 8 / groups, 3, 3}, "w");
+            const output_ref weights = multiplied(model, given, make_scalar(f32, 0.5));
+            const output_ref alone =
+                groups == 1 ? model.add(op::squeeze{}, {weights, model.constant(make_indices({0}))}) : weights;
+            const auto convolved = [&](output_ref data) -> output_ref {
+                if (is_transposed) {
+                    return groups == 1
+                               ? model.add(op::convolution_backprop_data{.strides = {2, 1}}, {data, alone})
+                               : model.add(op::group_convolution_backprop_data{.strides = {2, 1}}, {data, weights});
+                }
+                return groups == 1 ? model.add(op::convolution{ones, ones, ones, ones}, {data, alone})
+                                   : model.add(op::group_convolution{ones, ones, ones, ones}, {data, weights});
+            };
+            const output_ref data = is_transposed ? model.parameter(f32, shape{2, 16, 9, 7}, "t") : input;
+            model.result(model.add(op::tanh{}, {multiplied(model, convolved(data), make_scalar(f32, 0.01))}));
+            const output_ref bytes = quantize(model, data, u8, 0.05, 128);
+            model.result(
+                convolved(multiplied(model, shifted(model, bytes, make_scalar(u8, 128)), make_scalar(f32, 0.05))));
+            const executable net = compile(model, options_for(kernel::isa::scalar));
+            for (const plan::step& each : net.plan().steps) {
+                CHECK(!plan::is_on_reference(each));
+            }
+            std::vector<tensor> inputs{image(shape{2, 8, 9, 7}),
+                                       numbers(f32, shape{groups, 16 / groups, 8 / groups, 3, 3}, -1, 0.37, 1)};
+            if (is_transposed) {
+                inputs.push_back(image(shape{2, 16, 9, 7}));
+            }
+            check(model, inputs, 1e-4);
+        }
+    }
+}
+
 TEST_CASE("Columns of matrices have the values that moving them gives") {
     for (const dimension columns : {3, 16, 70}) {
         CAPTURE(columns);

@@ -207,11 +207,24 @@ inline void check_scratch(const kernel::convolution_shape& s) {
     }
 }
 
+/// How weights of these axes lie in memory.
+inline kernel::convolution_weights packing_of(const convolution_axes& axes) {
+    kernel::convolution_weights result;
+    result.group_stride = axes.inputs * axes.outputs * axes.taps;
+    result.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
+    result.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
+    result.tap_stride = 1;
+    return result;
+}
+
 }  // namespace detail
 
 inline void planner::make_convolution(const group& made) {
     const node& each = model()[made.anchor];
     const output_ref given = each.input(0);
+    if (model().constant_value(each.input(1)) == nullptr) {
+        return make_computed_convolution(made);
+    }
     const tensor values = *model().constant_value(each.input(1));
     const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
     convolution_step work;
@@ -232,14 +245,10 @@ inline void planner::make_convolution(const group& made) {
     const chain functions = after_affine(made.functions, scale, shift);
     const element precision = is_integer ? model().type(data.base) : f32;
     const tensor weights = is_integer ? integers.values : as_f32(values);
-    kernel::convolution_weights packing;
+    kernel::convolution_weights packing = detail::packing_of(axes);
     packing.data = weights.data();
     const std::int64_t pixels = work.shape.batch * work.shape.out[0] * work.shape.out[1] * work.shape.out[2];
     packing.type = integers.packs_four_bits(pixels) ? kernel::element_kind::i4 : kind_of(weights.type());
-    packing.group_stride = axes.inputs * axes.outputs * axes.taps;
-    packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
-    packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
-    packing.tap_stride = 1;
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
     work.input = tensor_of(is_integer ? data.base : given, layout::channels_last);
@@ -254,6 +263,11 @@ inline void planner::make_convolution(const group& made) {
                                       kernels().packed_convolution_bytes(work.shape, packing.type), [&](std::byte* to) {
                                           kernels().pack_convolution(work.shape, packing, to, options_.parallel);
                                       });
+    add_convolution(std::move(work), functions, precision);
+}
+
+/// The step of a convolution whose input and weights are known, with its output and scratch memory.
+inline void planner::add_convolution(convolution_step work, const chain& functions, element precision) {
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
@@ -262,6 +276,10 @@ inline void planner::make_convolution(const group& made) {
                     suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
+    if (work.computed_weights != tensor_id::none) {
+        result.reads.push_back(work.computed_weights);
+        result.writes.push_back(work.packed);
+    }
     read_residuals(result, work.finish);
     const std::size_t scratch = kernels().convolution_scratch_bytes(work.shape, kind_of(precision), options_.threads);
     if (scratch != 0) {

@@ -71,13 +71,17 @@ inline chain chain_at(const graph& model, node_id anchor, int axis) {
     return result;
 }
 
-/// A convolution that the kernels take: known weights, one to three spatial axes.
+/// A convolution that the kernels take: one to three spatial axes.
 inline bool begin_convolution(quantized_sources& sources, node_id id, group& result) {
     const graph& model = sources.model();
     const node& each = model[id];
-    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
-    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
-        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
+    if (!is_convolution(each.kind()) || each.type() != f32 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0))) || !has_elements(model.shape(each.input(1))) ||
+        each.shape().rank() < 3 || each.shape().rank() > 5) {
+        return false;
+    }
+    const bool is_known = model.constant_value(each.input(1)) != nullptr;
+    if (!is_known && !(has_kernel_type(model, each.input(0)) && has_kernel_type(model, each.input(1)))) {
         return false;
     }
     result.operands[0] = sources.of(each.input(0));

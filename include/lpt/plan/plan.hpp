@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lpt/base/compiled.hpp>
-#include <lpt/plan/convolution.hpp>
+#include <lpt/plan/computed_convolution.hpp>
 #include <lpt/plan/effort.hpp>
 #include <lpt/plan/elementwise.hpp>
 #include <lpt/plan/folding.hpp>

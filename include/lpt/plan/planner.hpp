@@ -345,6 +345,8 @@ private:
     bool make_pointwise(node_id id);
     bool make_resampling(node_id id);
     bool make_top_k(node_id id);
+    void make_computed_convolution(const group& made);
+    void add_convolution(convolution_step work, const chain& functions, element precision);
 
     network net_;
     quantized_sources sources_{net_.model};

@@ -64,7 +64,8 @@ public:
     bool operator()(const convolution_step& work) const {
         const kernel::convolution_shape& s = work.shape;
         const std::int64_t pixels = pixels_of(s.batch, s.out);
-        return is_other(work.scratch) && takes(work.input, pixels_of(s.batch, s.in), s.in_channels) &&
+        return is_other(work.scratch) && is_other(work.computed_weights) && is_other(work.packed) &&
+               takes(work.input, pixels_of(s.batch, s.in), s.in_channels) &&
                takes(work.output, pixels, s.out_channels) && takes_residuals(work.finish, pixels, s.out_channels);
     }
     bool operator()(const product_step& work) const {

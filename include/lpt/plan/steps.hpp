@@ -94,7 +94,10 @@ struct convolution_step {
     kernel::convolution_method method = kernel::convolution_method::direct;
     tensor_id input = tensor_id::none;
     std::int32_t zero_point = 0;
-    std::shared_ptr<const packed_bytes> weights;
+    std::shared_ptr<const packed_bytes> weights;  // null: they are computed
+    tensor_id computed_weights = tensor_id::none;
+    tensor_id packed = tensor_id::none;  // where a run packs them
+    kernel::convolution_weights packing;  // without pointers
     tensor_id scratch = tensor_id::none;  // a tensor of bytes, or none
     tensor_id output = tensor_id::none;
     planned_finish finish;

@@ -70,7 +70,9 @@ public:
     }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
-    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) { return weights->data(); }
+    static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) {
+        return weights == nullptr ? nullptr : weights->data();
+    }
     static std::int64_t batches(const plan::product_step& work) {
         return static_cast<std::int64_t>(work.a_offsets.size());
     }

@@ -25,8 +25,20 @@ class step_runner {
     // ---- steps with kernels
 
     void operator()(const plan::convolution_step& work) {
-        kernels_.convolution(kernel::bind_convolution(operands_, work, operands_.room_for(work.finish), position()),
-                             parallel_);
+        kernel::convolution_problem problem =
+            kernel::bind_convolution(operands_, work, operands_.room_for(work.finish), position());
+        if (work.weights == nullptr) {
+            problem.packed_weights = pack_computed_weights(work);
+        }
+        kernels_.convolution(problem, parallel_);
+    }
+    const std::byte* pack_computed_weights(const plan::convolution_step& work) const {
+        std::byte* const packed = write(work.packed);
+        kernel::convolution_weights weights = work.packing;
+        weights.data = read(work.computed_weights);
+        std::memset(packed, 0, at(work.packed).bytes());  // packing leaves gaps as they are
+        kernels_.pack_convolution(work.shape, weights, packed, parallel_);
+        return packed;
     }
     void operator()(const plan::product_step& work) {
         kernel::for_each_product(
