@@ -302,7 +302,7 @@ private:
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                  std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
         constexpr int count = sets<Rows, Vectors>;
-        constexpr int groups = is_large<Rows, Vectors> || (!Arithmetic::is_float && Rows * Vectors >= 24) ? 4 : count;
+        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) {
             at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
