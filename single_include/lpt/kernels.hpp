@@ -2379,7 +2379,8 @@ struct convolution_geometry {
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
         // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
-        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) {
+        const bool is_narrow = group_in(s) < 16 || (group_in(s) == 16 && s.groups == 1 && s.dilation[2] == 1);
+        if (is_narrow && taps(s) > 1 && !s.transposed) {
             if (s.dilation[2] != 1) return convolution_method::im2col;
             return joins_lines(s) ? convolution_method::joined_lines : convolution_method::merged_lines;
         }
@@ -7824,7 +7825,7 @@ private:
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                  std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
         constexpr int count = sets<Rows, Vectors>;
-        constexpr int groups = is_large<Rows, Vectors> || (!Arithmetic::is_float && Rows * Vectors >= 24) ? 4 : count;
+        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) {
             at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);

@@ -36,7 +36,8 @@ struct convolution_geometry {
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
         // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
-        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) {
+        const bool is_narrow = group_in(s) < 16 || (group_in(s) == 16 && s.groups == 1 && s.dilation[2] == 1);
+        if (is_narrow && taps(s) > 1 && !s.transposed) {
             if (s.dilation[2] != 1) return convolution_method::im2col;
             return joins_lines(s) ? convolution_method::joined_lines : convolution_method::merged_lines;
         }
