@@ -26,7 +26,7 @@ class part_planner {
         std::size_t offset = 0;
         bool is_rewritten = false;  // or a block around it, when the Concat that joined them is over
         bool has_views = false;  // of parts of its rows
-        bool is_refused = false;  // its steps need rows without gaps
+        bool is_refused = false;  // by a Concat that would have put gaps between its rows
     };
 
     network& net_;
@@ -120,9 +120,12 @@ class part_planner {
             mine.writers.back() >= concat) {
             return false;
         }
-        mine.is_refused = work.rows != 1 && !all_take_rows(block, work.rows, work.lengths[input], distance);
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        return !mine.is_refused && stays && !has_readers_that_write(block, whole_of(work.output), concat);
+        const bool joins = stays &&
+                           (work.rows == 1 || all_take_rows(block, work.rows, work.lengths[input], distance)) &&
+                           !has_readers_that_write(block, whole_of(work.output), concat);
+        mine.is_refused = work.rows != 1 && !joins;
+        return joins;
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
         history& mine = of(part);
