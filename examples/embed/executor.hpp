@@ -426,11 +426,8 @@ class plan_writer {
         const std::string parts = "parts_" + std::to_string(count_);
         std::string list;
         for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-            const std::int64_t stride = at(work.inputs[i]).rows.distance;
-            const std::size_t distance =
-                stride == 0 ? work.lengths[i] : static_cast<std::size_t>(stride * work.element_bytes);
             list += (i == 0 ? "{" : ", {") + place_of(work.inputs[i]) + ", " + std::to_string(work.lengths[i]) + ", " +
-                    std::to_string(distance) + "}";
+                    std::to_string(at(work.inputs[i]).row_bytes(work.lengths[i])) + "}";
         }
         steps_ += "    static constexpr lpt::embedded::concat_part " + parts + "[] = {" + list + "};\n";
         write_step("concat", {{"parts", parts},

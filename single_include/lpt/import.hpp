@@ -18129,8 +18129,8 @@ struct normalization_problem {
 #define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
-/// In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// `input_row_stride`, `output_row_stride`: bytes from row to row (>= count); of one row they do not matter.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
@@ -18987,6 +18987,9 @@ struct pool_problem {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Elementwise
+
+/// Elements of a row that elementwise kernels and pooling take at a time; their buffers live on the stack.
+inline constexpr int finish_columns = 256;
 
 /// Functions of two numbers.
 enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };

@@ -553,8 +553,8 @@ struct normalization_problem {
 #define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
-/// In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// `input_row_stride`, `output_row_stride`: bytes from row to row (>= count); of one row they do not matter.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
@@ -1411,6 +1411,9 @@ struct pool_problem {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Elementwise
+
+/// Elements of a row that elementwise kernels and pooling take at a time; their buffers live on the stack.
+inline constexpr int finish_columns = 256;
 
 /// Functions of two numbers.
 enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };
@@ -7193,11 +7196,13 @@ constexpr step_id next_of(step_id id) noexcept { return static_cast<step_id>(sta
 namespace lpt::inline LPT_ABI::plan {
 
 /// Rows of a tensor, of pixels or of a matrix, that are parts of wider rows: `length` elements next to each other, and `distance` elements from
-/// one row to the next. 0: the tensor has no gaps.
+/// one row to the next. A tensor without gaps has none.
 struct spaced_rows {
     std::int64_t count = 0;
     std::int64_t length = 0;
     std::int64_t distance = 0;
+
+    bool exist() const { return count != 0; }
 };
 
 /// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
@@ -7254,13 +7259,13 @@ struct margin_step {
     std::vector<std::byte> fill;  // one pixel
 };
 
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output. With one input that is a part of each
-/// row of another tensor, the step takes that out.
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+/// `takes_part`: the only input is a part of each row of a wider tensor, as a Split gives it.
 struct concat_step {
     std::vector<tensor_id> inputs;
     std::vector<std::size_t> lengths;
     std::size_t rows = 1;
-    std::int64_t element_bytes = 1;
+    bool takes_part = false;
     tensor_id output = tensor_id::none;
 };
 
@@ -7463,6 +7468,10 @@ struct stored_tensor {
     spaced_rows rows = {};  // where it is a part of each row of a wider one (parts.hpp)
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
+    /// Bytes from row to row: `dense`, which is what a row has, where there are no gaps.
+    std::size_t row_bytes(std::size_t dense) const {
+        return rows.exist() ? byte_size(type, static_cast<std::size_t>(rows.distance)) : dense;
+    }
 };
 
 /// Numbers of an epilogue: one for all, or an array.
@@ -8334,10 +8343,12 @@ void requantize(chain& to, quantized_sources& sources, const Taken& taken) {
         return;
     }
     const input_ref user = model.first_use(to.tail);
+    if (taken(user.node) || !model[user.node].is<op::fake_quantize>() || !is_byte(model[user.node].type())) {
+        return;
+    }
     chain longer = to;
     longer.compute_with_stored();
-    if (!taken(user.node) && model[user.node].is<op::fake_quantize>() && is_byte(model[user.node].type()) &&
-        extend(longer, sources, user.node, user.port)) {
+    if (extend(longer, sources, user.node, user.port)) {
         to = std::move(longer);
     }
 }
@@ -9613,8 +9624,8 @@ private:
     void drop_unread_lookups();
     bool make_view(node_id id);
     bool make_concat(node_id id);
-    tensor_id take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
-                        const shape& dimensions, layout order);
+    tensor_id add_row_part(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                           const shape& dimensions, layout order);
     bool make_gather(node_id id);
     bool make_choice(node_id id);
     bool add_choice(node_id id, choice_step work);
@@ -10037,7 +10048,7 @@ inline void planner::make_pool(const group& made) {
 // ======== lpt/plan/computed_convolution.hpp
 #ifndef LPT_HOLDS_PLAN_COMPUTED_CONVOLUTION_HPP
 #define LPT_HOLDS_PLAN_COMPUTED_CONVOLUTION_HPP
-// Convolutions whose weights other operations compute: they are packed in every run.
+// Convolutions whose weights other operations compute: they are packed in every run, as f32, whatever type they are stored in.
 
 namespace lpt::inline LPT_ABI::plan {
 
@@ -12160,19 +12171,18 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
-inline spaced_rows rows_of(const std::vector<std::int32_t>& from) {
+inline spaced_rows rows_taken_out(const std::vector<std::int32_t>& from) {
     std::size_t length = 1;
     while (length < from.size() && from[length] == from[length - 1] + 1) {
         ++length;
     }
-    if (length < 2 || length == from.size() || from.size() % length != 0) {
+    if (length < 2 || length == from.size() || from.size() % length != 0 || from[0] < 0 || from[length] <= from[0]) {
         return {};
     }
-    const std::int32_t distance = from[length] - from[0];
+    const std::int64_t distance = std::int64_t{from[length]} - from[0];
     for (std::size_t i = 0; i < from.size(); ++i) {
-        const std::size_t row = i / length;
-        if (from[0] < 0 || distance <= 0 ||
-            from[i] != from[0] + static_cast<std::int32_t>(row) * distance + static_cast<std::int32_t>(i % length)) {
+        if (from[i] !=
+            from[0] + static_cast<std::int64_t>(i / length) * distance + static_cast<std::int64_t>(i % length)) {
             return {};
         }
     }
@@ -12232,22 +12242,17 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
-/// True for a step that takes a part out of each row of its input.
-inline bool takes_out(const network& net, const concat_step& work) {
-    return work.inputs.size() == 1 && net[work.inputs[0]].rows.distance != 0;
-}
 /// Bytes from row to row of what a Concat gives.
 inline std::size_t row_bytes_of(const network& net, const concat_step& work) {
     std::size_t dense = 0;
     for (const std::size_t length : work.lengths) {
         dense += length;
     }
-    const std::int64_t stride = net[work.output].rows.distance;
-    return stride == 0 ? dense : static_cast<std::size_t>(stride * work.element_bytes);
+    return net[work.output].row_bytes(dense);
 }
 
-/// Elementwise kernels take so many elements at a time: they would take longer to begin shorter rows one by one than copying them takes.
-inline constexpr std::int64_t shortest_elementwise_row = 256;
+/// Elementwise kernels take so many elements at a time: to begin shorter rows one by one takes longer than to copy them (bench/README.md).
+inline constexpr std::int64_t shortest_elementwise_row = kernel::finish_columns;
 
 /// Tables are looked up in vectors of so many bytes: those of rows of other lengths would not be full.
 inline constexpr std::int64_t lookup_row_unit = 64;
@@ -12256,7 +12261,7 @@ inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]
     return batch * sizes[0] * sizes[1] * sizes[2];
 }
 
-/// Asks a step whether it can read or write `tensor` in such rows wherever it does; a step of another kind cannot.
+/// Asks a step whether it can read or write `tensor`, all of which these rows are, with gaps between them; a step of another kind cannot.
 class row_reader {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -12313,16 +12318,7 @@ public:
         const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
         return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
     }
-    bool operator()(const concat_step& work) const {
-        std::size_t whole = 0;
-        const auto size = static_cast<std::size_t>(work.element_bytes);
-        const auto rows = static_cast<std::int64_t>(work.rows);
-        bool result = true;
-        for (std::size_t i = 0; i < work.inputs.size(); whole += work.lengths[i], ++i) {
-            result = result && takes(work.inputs[i], rows, static_cast<std::int64_t>(work.lengths[i] / size));
-        }
-        return result && takes(work.output, rows, static_cast<std::int64_t>(whole / size));
-    }
+    bool operator()(const concat_step& work) const { return static_cast<std::int64_t>(work.rows) == rows_.count; }
     template <class Other>
     bool operator()(const Other&) const {
         return false;
@@ -12345,7 +12341,7 @@ inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
     }
 }
 
-/// Tells steps that say the strides of a tensor themselves; others find them with the tensor.
+/// Puts the gaps into the strides of steps that have strides of their own; other steps find them with the tensor.
 class row_spacer {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -12385,11 +12381,11 @@ public:
     }
 };
 
-/// True if a step can read and write a tensor in such rows.
-inline bool takes_rows(const step& each, tensor_id tensor, const spaced_rows& rows) {
+/// True if a step can read and write a tensor, all of which these rows are, with gaps between them.
+inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows) {
     return std::visit(row_reader(tensor, rows), each.work);
 }
-inline void space_rows(step& each, tensor_id tensor, const spaced_rows& rows) {
+inline void space(step& each, tensor_id tensor, const spaced_rows& rows) {
     std::visit(row_spacer(tensor, rows), each.work);
 }
 
@@ -12412,14 +12408,20 @@ namespace lpt::inline LPT_ABI::plan::detail {
 ///
 /// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards.
 class part_planner {
+    struct use {
+        step_id step;
+        tensor_id tensor;
+
+        bool operator==(const use&) const = default;
+    };
     struct history {
         std::vector<step_id> writers;
         std::vector<step_id> readers;
+        std::vector<use> uses;  // of its tensors
         storage_id whole = storage_id::none;  // the block that this one became a part of
         std::size_t offset = 0;
-        bool is_rewritten = false;  // or a block around it, when the Concat that joined them is over
-        bool has_views = false;  // of parts of its rows
-        bool is_refused = false;  // by a Concat that would have put gaps between its rows
+        bool is_rewritten = false;  // it, or a block around it, behind the Concat that gives it
+        bool needs_dense_rows = false;  // a step does
     };
 
     network& net_;
@@ -12433,14 +12435,22 @@ class part_planner {
         return block;
     }
     storage_id whole_of(tensor_id tensor) { return outermost_of(net_[tensor].storage); }
+    void enter(step_id step, const std::vector<tensor_id>& tensors, std::vector<step_id> history::* steps) {
+        for (const tensor_id tensor : tensors) {
+            history& block = of(net_[tensor].storage);
+            std::vector<step_id>& entered = block.*steps;
+            if (entered.empty() || entered.back() != step) {
+                entered.push_back(step);
+            }
+            if (block.uses.empty() || !(block.uses.back() == use{step, tensor})) {
+                block.uses.push_back({step, tensor});
+            }
+        }
+    }
     void find_history() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
-            for (const tensor_id tensor : net_.steps[i].reads) {
-                of(net_[tensor].storage).readers.push_back(id_at<step_id>(i));
-            }
-            for (const tensor_id tensor : net_.steps[i].writes) {
-                of(net_[tensor].storage).writers.push_back(id_at<step_id>(i));
-            }
+            enter(id_at<step_id>(i), net_.steps[i].reads, &history::readers);
+            enter(id_at<step_id>(i), net_.steps[i].writes, &history::writers);
         }
     }
     bool is_whole(tensor_id tensor, std::size_t bytes) const {
@@ -12462,44 +12472,37 @@ class part_planner {
 
     // ---- rows with gaps between them
 
-    /// Calls visit(step, tensor) for all that steps read and write of a block.
-    template <class Visit>
-    void each_use_of(storage_id block, const Visit& visit) {
-        for (const std::vector<step_id>* steps : {&of(block).writers, &of(block).readers}) {
-            for (const step_id id : *steps) {
-                step& each = net_[id];
-                for (const std::vector<tensor_id>* tensors : {&each.reads, &each.writes}) {
-                    for (const tensor_id tensor : *tensors) {
-                        if (net_[tensor].storage == block) {
-                            visit(each, tensor);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    /// Rows of so many bytes in elements of a tensor; none if they are not whole.
+    /// Rows of so many bytes in elements of a tensor; none if they are not whole, or not all of it.
     spaced_rows in_elements(tensor_id tensor, std::size_t count, std::size_t length, std::size_t distance) const {
-        const std::size_t size = byte_size(net_[tensor].type, 1);
-        if (bit_width(net_[tensor].type) < 8 || length % size != 0 || distance % size != 0) {
+        const stored_tensor& all = net_[tensor];
+        const std::size_t size = byte_size(all.type, 1);
+        if (bit_width(all.type) < 8 || length % size != 0 || distance % size != 0 || all.bytes() != count * length) {
             return {};
         }
         return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(length / size),
                 static_cast<std::int64_t>(distance / size)};
     }
-    bool all_take_rows(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
-        bool result = !of(block).has_views;
-        each_use_of(block, [&](const step& each, tensor_id tensor) {
-            result = result && takes_rows(each, tensor, in_elements(tensor, count, length, distance));
-        });
-        return result;
+    /// Whether gaps may be between the rows of a block: for all steps but the one that asks, and for the caller, who takes results without gaps.
+    bool can_have_gaps(storage_id block, step_id asking, std::size_t count, std::size_t length, std::size_t distance) {
+        history& mine = of(block);
+        if (mine.needs_dense_rows || net_[block].last_step >= id_at<step_id>(net_.steps.size())) {
+            return false;
+        }
+        for (const use& each : mine.uses) {
+            const spaced_rows rows = in_elements(each.tensor, count, length, distance);
+            const bool has_own = net_[each.tensor].rows.exist();  // a part of it is taken out
+            if (has_own || !rows.exist() || (each.step != asking && !can_space(net_[each.step], each.tensor, rows))) {
+                mine.needs_dense_rows = true;
+                return false;
+            }
+        }
+        return true;
     }
-    void space(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
-        each_use_of(block, [&](step& each, tensor_id tensor) {
-            const spaced_rows rows = in_elements(tensor, count, length, distance);
-            space_rows(each, tensor, rows);
-            net_[tensor].rows = rows;
-        });
+    void space_out(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
+        for (const use& each : of(block).uses) {
+            net_[each.tensor].rows = in_elements(each.tensor, count, length, distance);
+            space(net_[each.step], each.tensor, net_[each.tensor].rows);
+        }
     }
 
     // ---- Concat
@@ -12507,18 +12510,14 @@ class part_planner {
     bool may_join(const concat_step& work, std::size_t input, std::size_t distance, step_id concat) {
         const storage_id block = net_[work.inputs[input]].storage;
         const storage& part = net_[block];
-        history& mine = of(block);
+        const history& mine = of(block);
         if (!is_whole(work.inputs[input], work.lengths[input] * work.rows) || mine.whole != storage_id::none ||
-            mine.is_refused || block == net_[work.output].storage || mine.writers.empty() ||
-            mine.writers.back() >= concat) {
+            block == net_[work.output].storage || mine.writers.empty() || mine.writers.back() >= concat) {
             return false;
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        const bool joins = stays &&
-                           (work.rows == 1 || all_take_rows(block, work.rows, work.lengths[input], distance)) &&
-                           !has_readers_that_write(block, whole_of(work.output), concat);
-        mine.is_refused = work.rows != 1 && !joins;
-        return joins;
+        return stays && (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
+               !has_readers_that_write(block, whole_of(work.output), concat);
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
         history& mine = of(part);
@@ -12543,7 +12542,7 @@ class part_planner {
             if (may_join(work, i, row, concat)) {
                 const storage_id block = net_[work.inputs[i]].storage;
                 if (work.rows != 1) {
-                    space(block, work.rows, work.lengths[i], row);
+                    space_out(block, work.rows, work.lengths[i], row);
                 }
                 join(block, around, offset);
             }
@@ -12557,18 +12556,17 @@ class part_planner {
         const storage_id part = net_[work.output].storage;
         const history& mine = of(part);
         const std::size_t length = work.lengths[0];
-        const auto distance = static_cast<std::size_t>(from.rows.distance * work.element_bytes);
+        const std::size_t distance = from.row_bytes(length);
         if (net_[from.storage].where != area::arena || of(from.storage).whole != storage_id::none ||
             of(from.storage).writers.empty() || of(from.storage).writers.back() >= split ||
             !is_whole(work.output, length * work.rows) || mine.writers.back() != split ||
-            mine.writers.front() != split || net_[part].last_step >= id_at<step_id>(net_.steps.size()) ||
-            !all_take_rows(part, work.rows, length, distance)) {
+            mine.writers.front() != split || !can_have_gaps(part, split, work.rows, length, distance)) {
             return;
         }
-        space(part, work.rows, length, distance);
+        space_out(part, work.rows, length, distance);
         join(part, from.storage, from.offset);
-        of(from.storage).has_views = true;
-        of(from.storage).readers.insert(of(from.storage).readers.end(), mine.readers.begin(), mine.readers.end());
+        std::vector<step_id>& readers = of(from.storage).readers;  // of a part, of the whole
+        readers.insert(readers.end(), mine.readers.begin(), mine.readers.end());
     }
 
 public:
@@ -12577,13 +12575,13 @@ public:
     void place() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
             const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
-            if (work != nullptr && takes_out(net_, *work)) {
+            if (work != nullptr && work->takes_part) {
                 visit_split(*work, id_at<step_id>(i));
             }
         }
         for (std::size_t i = net_.steps.size(); i-- > 0;) {
             const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
-            if (work != nullptr && !takes_out(net_, *work)) {
+            if (work != nullptr && !work->takes_part) {
                 visit_concat(*work, id_at<step_id>(i));
             }
         }
@@ -12948,7 +12946,6 @@ inline bool planner::make_concat(node_id id) {
     work.output = add_tensor(each.type(), each.shape(), order);
     const std::size_t row = inner_of(each.shape());
     work.rows = row == 0 ? 0 : at(work.output).bytes() / row;
-    work.element_bytes = bit_width(each.type()) / 8;
     made.nodes = {id};
     made.kernel = std::string("concat") + suffix_of(each.type());
     made.precision = each.type();
@@ -12981,12 +12978,12 @@ inline bool fits_gather(const node& each, std::size_t memory_limit) {
 }  // namespace detail
 
 /// A step that takes a part out of each row of a tensor, from element `first` on; gives its output.
-inline tensor_id planner::take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
-                                    const shape& dimensions, layout order) {
+inline tensor_id planner::add_row_part(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                                       const shape& dimensions, layout order) {
     const element type = at(from).type;
     concat_step work;
-    work.element_bytes = bit_width(type) / 8;
-    const auto element_bytes = static_cast<std::size_t>(work.element_bytes);
+    work.takes_part = true;
+    const std::size_t element_bytes = byte_size(type, 1);
     work.inputs = {add_view_of(from, dimensions, order, static_cast<std::size_t>(first) * element_bytes)};
     at(work.inputs[0]).rows = rows;
     work.lengths = {static_cast<std::size_t>(rows.length) * element_bytes};
@@ -13078,8 +13075,8 @@ inline bool planner::make_gather(node_id id) {
             define(output, add_view_of(work.input, result, order, first));
             continue;
         }
-        if (const spaced_rows rows = detail::rows_of(sources); rows.count != 0) {
-            define(output, take_rows(id, work.input, rows, sources[0], result, order));
+        if (const spaced_rows rows = detail::rows_taken_out(sources); rows.exist()) {
+            define(output, add_row_part(id, work.input, rows, sources[0], result, order));
             continue;
         }
         work.output = add_tensor(type, result, order);
@@ -14551,9 +14548,10 @@ public:
         }
     }
     std::int64_t row_stride(plan::tensor_id tensor, std::int64_t dense) const {
-        const std::int64_t given = net_[tensor].rows.distance;
-        return given == 0 ? dense : given;
+        const plan::spaced_rows& rows = net_[tensor].rows;
+        return rows.exist() ? rows.distance : dense;
     }
+    std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
     static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) {
@@ -14754,20 +14752,16 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
 /// Rows of several tensors next to each other. What lies where it belongs is not copied.
 inline void concatenate(const plan::concat_step& work, const run_memory& operands,
                         const kernel::parallel_for& parallel) {
-    const auto distance_of = [&](plan::tensor_id tensor, std::size_t length) {
-        const auto dense = static_cast<std::int64_t>(length) / work.element_bytes;
-        return static_cast<std::size_t>(operands.row_stride(tensor, dense) * work.element_bytes);
-    };
     std::size_t length = 0;  // of a row of the output
     for (const std::size_t each : work.lengths) {
         length += each;
     }
-    const std::size_t row_bytes = distance_of(work.output, length);
+    const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
         std::byte* to = operands.write(work.output);
         for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);
-            const std::size_t distance = distance_of(work.inputs[i], work.lengths[i]);
+            const std::size_t distance = operands.row_bytes(work.inputs[i], work.lengths[i]);
             if (from != to || (work.rows != 1 && distance != row_bytes)) {
                 visit(from, distance, to, work.lengths[i]);
             }

@@ -786,7 +786,7 @@ TEST_CASE("Parts of every pixel have the values that moving them gives, whatever
              output_ref(thirds, 2)});
         model.result(model.add(op::concat{1}, {sum, output_ref(thirds, 0)}));
         const executable net = compile(model, options_for(kernel::isa::scalar));
-        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.count != 0; }) > 6);
+        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.exist(); }) > 6);
         check(model, {image(shape{2, channels, 9, 7})}, 1e-5);
     }
 }
@@ -860,25 +860,73 @@ TEST_CASE("Convolutions pack weights that are computed in the run, and end in th
 }
 
 TEST_CASE("Columns of matrices have the values that moving them gives") {
-    for (const dimension columns : {3, 16, 70}) {
+    for (const dimension columns : {3, 16, 70, 300}) {
         CAPTURE(columns);
         graph model;
         const output_ref data = model.parameter(f32, shape{33, 12}, "x");
         const auto product = [&](output_ref value, dimension from, dimension to) {
             return model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))});
         };
+        const auto reshaped = [&](output_ref value, const shape& to) {
+            return model.add(op::reshape{}, {value, model.constant(make_indices({to[0], to[1], to[2]}))});
+        };
         const output_ref left = product(data, 12, columns);
         const output_ref right = product(data, 12, columns + 1);
-        const output_ref both = model.add(op::concat{1}, {left, right, left});
-        const node_id parts = model.add(op::variadic_split{}, {product(both, 3 * columns + 1, 2 * columns + 5),
-                                                               model.constant(make_integer_tensor(i64, shape{}, {1})),
-                                                               model.constant(make_indices({5, 2 * columns}))});
+        const output_ref tanh = model.add(op::tanh{}, {right});
+        const output_ref both = model.add(op::concat{1}, {left, tanh, left});
+        const node_id parts =
+            model.add(op::variadic_split{}, {product(both, 3 * columns + 1, 3 * columns + 5),
+                                             model.constant(make_integer_tensor(i64, shape{}, {1})),
+                                             model.constant(make_indices({5, columns, 2 * columns}))});
         model.result(product(output_ref(parts, 0), 5, 7));
-        model.result(product(output_ref(parts, 1), 2 * columns, columns));
+        // Sums of parts, one of which is written where a Concat puts it.
+        const output_ref sum = model.add(op::add{}, {output_ref(parts, 1), left});
+        const output_ref scaled =
+            model.add(op::abs{}, {multiplied(model, output_ref(parts, 2), make_scalar(f32, 0.5))});
+        const output_ref seen = reshaped(product(data, 12, columns), shape{3, 11, columns});
+        const output_ref planes[] = {reshaped(sum, shape{3, 11, columns}), seen,
+                                     reshaped(scaled, shape{3, 11, 2 * columns})};
+        model.result(model.add(op::concat{2}, view<output_ref>(planes, 3)));
+        model.result(product(model.add(op::concat{1}, {scaled, sum}), 3 * columns, 3));
         const executable net = compile(model, options_for(kernel::isa::scalar));
-        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.count != 0; }) > 2);
+        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.exist(); }) > 2);
         check(model, {numbers(f32, shape{33, 12}, -1, 0.0713, 1)}, 1e-4);
     }
+}
+
+TEST_CASE("Columns that the caller reads, too, are given without gaps") {
+    for (const bool is_split : {false, true}) {
+        CAPTURE(is_split);
+        graph model;
+        const output_ref data = model.parameter(f32, shape{9, 12}, "x");
+        const auto product = [&](output_ref value, dimension from, dimension to) {
+            return model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))});
+        };
+        const output_ref first = product(data, 12, 5);
+        if (is_split) {
+            const node_id parts =
+                model.add(op::split{2}, {product(data, 12, 8), model.constant(make_integer_tensor(i64, shape{}, {1}))});
+            model.result(product(output_ref(parts, 1), 4, 3));
+            model.result(output_ref(parts, 1));
+        } else {
+            model.result(product(model.add(op::concat{1}, {first, product(data, 12, 7)}), 12, 3));
+            model.result(first);
+        }
+        check(model, {numbers(f32, shape{9, 12}, -1, 0.0713, 1)}, 1e-4);
+    }
+}
+
+TEST_CASE("Rows that overlap are taken out as they are, whatever becomes of what they are taken from") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{2, 4}, "x");
+    const output_ref whole = model.add(op::mat_mul{}, {data, model.constant(numbers(f32, shape{4, 3}, -1, 0.13, 1))});
+    const output_ref flat = model.add(op::reshape{}, {whole, model.constant(make_indices({6}))});
+    const output_ref places = model.constant(make_integer_tensor(i64, shape{2, 3}, {0, 1, 2, 2, 3, 4}));
+    const output_ref taken = model.add(op::gather{}, {flat, places, model.constant(make_scalar(i64, 0))}, {}, 8);
+    model.result(model.add(op::softmax{1}, {taken}));
+    const output_ref both = model.add(op::concat{1}, {whole, taken});
+    model.result(model.add(op::mat_mul{}, {both, model.constant(numbers(f32, shape{6, 2}, -1, 0.17, 1))}));
+    check(model, {numbers(f32, shape{2, 4}, -1, 0.3, 1)}, 1e-5);
 }
 
 TEST_CASE("Scale and shift behind a normalization of the last axis are part of its step, unless others read it") {

@@ -90,7 +90,12 @@ inline graph embedded_parts() {
     const auto product = [&](output_ref value, dimension from, dimension to) {
         return model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))});
     };
-    model.result(product(model.add(op::concat{1}, {product(rows, 6, 4), product(rows, 6, 3)}), 7, 2));
+    const output_ref given = product(rows, 6, 5);  // the caller's rows have no gaps
+    model.result(given);
+    model.result(product(model.add(op::concat{1}, {product(rows, 6, 4), product(rows, 6, 3), given}), 12, 2));
+    const output_ref sums[] = {added(model, product(rows, 6, 260), numbers(f32, shape{1}, 0.5, 1, 1)),
+                               model.add(op::tanh{}, {product(rows, 6, 256)})};
+    model.result(product(model.add(op::concat{1}, view<output_ref>(sums, 2)), 516, 2));
     return model;
 }
 

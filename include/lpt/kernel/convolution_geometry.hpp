@@ -35,7 +35,8 @@ struct convolution_geometry {
         if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
-        // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
+        // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels. Lines of
+        // 16 channels gain by having fewer pointers (6 %), wider ones lose more by the copy of the image.
         const bool is_narrow = group_in(s) < 16 || (group_in(s) == 16 && s.groups == 1 && s.dilation[2] == 1);
         if (is_narrow && taps(s) > 1 && !s.transposed) {
             if (s.dilation[2] != 1) return convolution_method::im2col;

@@ -7,9 +7,6 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The most columns that one call of `finish` takes; its buffers live on the stack.
-inline constexpr int finish_columns = 256;
-
 template <class Isa>
     requires vector_lanes<lanes<Isa>>
 struct finish {

@@ -129,10 +129,10 @@ struct pool {
         }
     }
 
-    /// The same of floats.
+    /// The same for floats, which `load(pixel, column)` reads.
     template <bool Max, int Vectors, class Load>
-    [[gnu::always_inline]] static void combine_vectors_of(const pool_problem& p, std::int64_t n, const span (&w)[3],
-                                                          float* result, const Load& load) noexcept {
+    [[gnu::always_inline]] static void combine_float_vectors(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                             float* result, const Load& load) noexcept {
         floats x[Vectors];
         for (int v = 0; v < Vectors; ++v)
             x[v] = simd::broadcast(Max ? -__builtin_inff() : 0.0f);
@@ -157,11 +157,11 @@ struct pool {
             return simd::load(reinterpret_cast<const float*>(at) + channel + i + column);
         };
         for (; i + 4 * width <= columns; i += 4 * width)
-            combine_vectors_of<Max, 4>(p, n, w, v + i, whole);
+            combine_float_vectors<Max, 4>(p, n, w, v + i, whole);
         for (; i + width <= columns; i += width)
-            combine_vectors_of<Max, 1>(p, n, w, v + i, whole);
+            combine_float_vectors<Max, 1>(p, n, w, v + i, whole);
         if (i < columns)
-            combine_vectors_of<Max, 1>(p, n, w, v + i, [&](const unsigned char* at, std::int64_t) {
+            combine_float_vectors<Max, 1>(p, n, w, v + i, [&](const unsigned char* at, std::int64_t) {
                 return finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
             });
     }

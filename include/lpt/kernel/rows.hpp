@@ -295,6 +295,9 @@ struct pool_problem {
 // ---------------------------------------------------------------------------------------------------------------------
 // Elementwise
 
+/// Elements of a row that elementwise kernels and pooling take at a time; their buffers live on the stack.
+inline constexpr int finish_columns = 256;
+
 /// Functions of two numbers.
 enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };
 

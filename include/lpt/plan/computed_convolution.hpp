@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions whose weights other operations compute: they are packed in every run.
+// Convolutions whose weights other operations compute: they are packed in every run, as f32, whatever type they are stored in.
 #pragma once
 
 #include <lpt/plan/convolution.hpp>

@@ -308,10 +308,12 @@ void requantize(chain& to, quantized_sources& sources, const Taken& taken) {
         return;
     }
     const input_ref user = model.first_use(to.tail);
+    if (taken(user.node) || !model[user.node].is<op::fake_quantize>() || !is_byte(model[user.node].type())) {
+        return;
+    }
     chain longer = to;
     longer.compute_with_stored();
-    if (!taken(user.node) && model[user.node].is<op::fake_quantize>() && is_byte(model[user.node].type()) &&
-        extend(longer, sources, user.node, user.port)) {
+    if (extend(longer, sources, user.node, user.port)) {
         to = std::move(longer);
     }
 }

@@ -73,7 +73,6 @@ inline bool planner::make_concat(node_id id) {
     work.output = add_tensor(each.type(), each.shape(), order);
     const std::size_t row = inner_of(each.shape());
     work.rows = row == 0 ? 0 : at(work.output).bytes() / row;
-    work.element_bytes = bit_width(each.type()) / 8;
     made.nodes = {id};
     made.kernel = std::string("concat") + suffix_of(each.type());
     made.precision = each.type();
@@ -106,12 +105,12 @@ inline bool fits_gather(const node& each, std::size_t memory_limit) {
 }  // namespace detail
 
 /// A step that takes a part out of each row of a tensor, from element `first` on; gives its output.
-inline tensor_id planner::take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
-                                    const shape& dimensions, layout order) {
+inline tensor_id planner::add_row_part(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                                       const shape& dimensions, layout order) {
     const element type = at(from).type;
     concat_step work;
-    work.element_bytes = bit_width(type) / 8;
-    const auto element_bytes = static_cast<std::size_t>(work.element_bytes);
+    work.takes_part = true;
+    const std::size_t element_bytes = byte_size(type, 1);
     work.inputs = {add_view_of(from, dimensions, order, static_cast<std::size_t>(first) * element_bytes)};
     at(work.inputs[0]).rows = rows;
     work.lengths = {static_cast<std::size_t>(rows.length) * element_bytes};
@@ -203,8 +202,8 @@ inline bool planner::make_gather(node_id id) {
             define(output, add_view_of(work.input, result, order, first));
             continue;
         }
-        if (const spaced_rows rows = detail::rows_of(sources); rows.count != 0) {
-            define(output, take_rows(id, work.input, rows, sources[0], result, order));
+        if (const spaced_rows rows = detail::rows_taken_out(sources); rows.exist()) {
+            define(output, add_row_part(id, work.input, rows, sources[0], result, order));
             continue;
         }
         work.output = add_tensor(type, result, order);

@@ -12,11 +12,13 @@
 namespace lpt::inline LPT_ABI::plan {
 
 /// Rows of a tensor, of pixels or of a matrix, that are parts of wider rows: `length` elements next to each other, and `distance` elements from
-/// one row to the next. 0: the tensor has no gaps.
+/// one row to the next. A tensor without gaps has none.
 struct spaced_rows {
     std::int64_t count = 0;
     std::int64_t length = 0;
     std::int64_t distance = 0;
+
+    bool exist() const { return count != 0; }
 };
 
 /// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
@@ -73,13 +75,13 @@ struct margin_step {
     std::vector<std::byte> fill;  // one pixel
 };
 
-/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output. With one input that is a part of each
-/// row of another tensor, the step takes that out.
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+/// `takes_part`: the only input is a part of each row of a wider tensor, as a Split gives it.
 struct concat_step {
     std::vector<tensor_id> inputs;
     std::vector<std::size_t> lengths;
     std::size_t rows = 1;
-    std::int64_t element_bytes = 1;
+    bool takes_part = false;
     tensor_id output = tensor_id::none;
 };
 

@@ -19,14 +19,20 @@ namespace lpt::inline LPT_ABI::plan::detail {
 ///
 /// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards.
 class part_planner {
+    struct use {
+        step_id step;
+        tensor_id tensor;
+
+        bool operator==(const use&) const = default;
+    };
     struct history {
         std::vector<step_id> writers;
         std::vector<step_id> readers;
+        std::vector<use> uses;  // of its tensors
         storage_id whole = storage_id::none;  // the block that this one became a part of
         std::size_t offset = 0;
-        bool is_rewritten = false;  // or a block around it, when the Concat that joined them is over
-        bool has_views = false;  // of parts of its rows
-        bool is_refused = false;  // by a Concat that would have put gaps between its rows
+        bool is_rewritten = false;  // it, or a block around it, behind the Concat that gives it
+        bool needs_dense_rows = false;  // a step does
     };
 
     network& net_;
@@ -40,14 +46,22 @@ class part_planner {
         return block;
     }
     storage_id whole_of(tensor_id tensor) { return outermost_of(net_[tensor].storage); }
+    void enter(step_id step, const std::vector<tensor_id>& tensors, std::vector<step_id> history::* steps) {
+        for (const tensor_id tensor : tensors) {
+            history& block = of(net_[tensor].storage);
+            std::vector<step_id>& entered = block.*steps;
+            if (entered.empty() || entered.back() != step) {
+                entered.push_back(step);
+            }
+            if (block.uses.empty() || !(block.uses.back() == use{step, tensor})) {
+                block.uses.push_back({step, tensor});
+            }
+        }
+    }
     void find_history() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
-            for (const tensor_id tensor : net_.steps[i].reads) {
-                of(net_[tensor].storage).readers.push_back(id_at<step_id>(i));
-            }
-            for (const tensor_id tensor : net_.steps[i].writes) {
-                of(net_[tensor].storage).writers.push_back(id_at<step_id>(i));
-            }
+            enter(id_at<step_id>(i), net_.steps[i].reads, &history::readers);
+            enter(id_at<step_id>(i), net_.steps[i].writes, &history::writers);
         }
     }
     bool is_whole(tensor_id tensor, std::size_t bytes) const {
@@ -69,44 +83,37 @@ class part_planner {
 
     // ---- rows with gaps between them
 
-    /// Calls visit(step, tensor) for all that steps read and write of a block.
-    template <class Visit>
-    void each_use_of(storage_id block, const Visit& visit) {
-        for (const std::vector<step_id>* steps : {&of(block).writers, &of(block).readers}) {
-            for (const step_id id : *steps) {
-                step& each = net_[id];
-                for (const std::vector<tensor_id>* tensors : {&each.reads, &each.writes}) {
-                    for (const tensor_id tensor : *tensors) {
-                        if (net_[tensor].storage == block) {
-                            visit(each, tensor);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    /// Rows of so many bytes in elements of a tensor; none if they are not whole.
+    /// Rows of so many bytes in elements of a tensor; none if they are not whole, or not all of it.
     spaced_rows in_elements(tensor_id tensor, std::size_t count, std::size_t length, std::size_t distance) const {
-        const std::size_t size = byte_size(net_[tensor].type, 1);
-        if (bit_width(net_[tensor].type) < 8 || length % size != 0 || distance % size != 0) {
+        const stored_tensor& all = net_[tensor];
+        const std::size_t size = byte_size(all.type, 1);
+        if (bit_width(all.type) < 8 || length % size != 0 || distance % size != 0 || all.bytes() != count * length) {
             return {};
         }
         return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(length / size),
                 static_cast<std::int64_t>(distance / size)};
     }
-    bool all_take_rows(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
-        bool result = !of(block).has_views;
-        each_use_of(block, [&](const step& each, tensor_id tensor) {
-            result = result && takes_rows(each, tensor, in_elements(tensor, count, length, distance));
-        });
-        return result;
+    /// Whether gaps may be between the rows of a block: for all steps but the one that asks, and for the caller, who takes results without gaps.
+    bool can_have_gaps(storage_id block, step_id asking, std::size_t count, std::size_t length, std::size_t distance) {
+        history& mine = of(block);
+        if (mine.needs_dense_rows || net_[block].last_step >= id_at<step_id>(net_.steps.size())) {
+            return false;
+        }
+        for (const use& each : mine.uses) {
+            const spaced_rows rows = in_elements(each.tensor, count, length, distance);
+            const bool has_own = net_[each.tensor].rows.exist();  // a part of it is taken out
+            if (has_own || !rows.exist() || (each.step != asking && !can_space(net_[each.step], each.tensor, rows))) {
+                mine.needs_dense_rows = true;
+                return false;
+            }
+        }
+        return true;
     }
-    void space(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
-        each_use_of(block, [&](step& each, tensor_id tensor) {
-            const spaced_rows rows = in_elements(tensor, count, length, distance);
-            space_rows(each, tensor, rows);
-            net_[tensor].rows = rows;
-        });
+    void space_out(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
+        for (const use& each : of(block).uses) {
+            net_[each.tensor].rows = in_elements(each.tensor, count, length, distance);
+            space(net_[each.step], each.tensor, net_[each.tensor].rows);
+        }
     }
 
     // ---- Concat
@@ -114,18 +121,14 @@ class part_planner {
     bool may_join(const concat_step& work, std::size_t input, std::size_t distance, step_id concat) {
         const storage_id block = net_[work.inputs[input]].storage;
         const storage& part = net_[block];
-        history& mine = of(block);
+        const history& mine = of(block);
         if (!is_whole(work.inputs[input], work.lengths[input] * work.rows) || mine.whole != storage_id::none ||
-            mine.is_refused || block == net_[work.output].storage || mine.writers.empty() ||
-            mine.writers.back() >= concat) {
+            block == net_[work.output].storage || mine.writers.empty() || mine.writers.back() >= concat) {
             return false;
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        const bool joins = stays &&
-                           (work.rows == 1 || all_take_rows(block, work.rows, work.lengths[input], distance)) &&
-                           !has_readers_that_write(block, whole_of(work.output), concat);
-        mine.is_refused = work.rows != 1 && !joins;
-        return joins;
+        return stays && (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
+               !has_readers_that_write(block, whole_of(work.output), concat);
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
         history& mine = of(part);
@@ -150,7 +153,7 @@ class part_planner {
             if (may_join(work, i, row, concat)) {
                 const storage_id block = net_[work.inputs[i]].storage;
                 if (work.rows != 1) {
-                    space(block, work.rows, work.lengths[i], row);
+                    space_out(block, work.rows, work.lengths[i], row);
                 }
                 join(block, around, offset);
             }
@@ -164,18 +167,17 @@ class part_planner {
         const storage_id part = net_[work.output].storage;
         const history& mine = of(part);
         const std::size_t length = work.lengths[0];
-        const auto distance = static_cast<std::size_t>(from.rows.distance * work.element_bytes);
+        const std::size_t distance = from.row_bytes(length);
         if (net_[from.storage].where != area::arena || of(from.storage).whole != storage_id::none ||
             of(from.storage).writers.empty() || of(from.storage).writers.back() >= split ||
             !is_whole(work.output, length * work.rows) || mine.writers.back() != split ||
-            mine.writers.front() != split || net_[part].last_step >= id_at<step_id>(net_.steps.size()) ||
-            !all_take_rows(part, work.rows, length, distance)) {
+            mine.writers.front() != split || !can_have_gaps(part, split, work.rows, length, distance)) {
             return;
         }
-        space(part, work.rows, length, distance);
+        space_out(part, work.rows, length, distance);
         join(part, from.storage, from.offset);
-        of(from.storage).has_views = true;
-        of(from.storage).readers.insert(of(from.storage).readers.end(), mine.readers.begin(), mine.readers.end());
+        std::vector<step_id>& readers = of(from.storage).readers;  // of a part, of the whole
+        readers.insert(readers.end(), mine.readers.begin(), mine.readers.end());
     }
 
 public:
@@ -184,13 +186,13 @@ public:
     void place() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
             const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
-            if (work != nullptr && takes_out(net_, *work)) {
+            if (work != nullptr && work->takes_part) {
                 visit_split(*work, id_at<step_id>(i));
             }
         }
         for (std::size_t i = net_.steps.size(); i-- > 0;) {
             const auto* const work = std::get_if<concat_step>(&net_.steps[i].work);
-            if (work != nullptr && !takes_out(net_, *work)) {
+            if (work != nullptr && !work->takes_part) {
                 visit_concat(*work, id_at<step_id>(i));
             }
         }

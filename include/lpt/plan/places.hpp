@@ -106,19 +106,18 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
-inline spaced_rows rows_of(const std::vector<std::int32_t>& from) {
+inline spaced_rows rows_taken_out(const std::vector<std::int32_t>& from) {
     std::size_t length = 1;
     while (length < from.size() && from[length] == from[length - 1] + 1) {
         ++length;
     }
-    if (length < 2 || length == from.size() || from.size() % length != 0) {
+    if (length < 2 || length == from.size() || from.size() % length != 0 || from[0] < 0 || from[length] <= from[0]) {
         return {};
     }
-    const std::int32_t distance = from[length] - from[0];
+    const std::int64_t distance = std::int64_t{from[length]} - from[0];
     for (std::size_t i = 0; i < from.size(); ++i) {
-        const std::size_t row = i / length;
-        if (from[0] < 0 || distance <= 0 ||
-            from[i] != from[0] + static_cast<std::int32_t>(row) * distance + static_cast<std::int32_t>(i % length)) {
+        if (from[i] !=
+            from[0] + static_cast<std::int64_t>(i / length) * distance + static_cast<std::int64_t>(i % length)) {
             return {};
         }
     }

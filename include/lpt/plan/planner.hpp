@@ -313,8 +313,8 @@ private:
     void drop_unread_lookups();
     bool make_view(node_id id);
     bool make_concat(node_id id);
-    tensor_id take_rows(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
-                        const shape& dimensions, layout order);
+    tensor_id add_row_part(node_id id, tensor_id from, const spaced_rows& rows, std::int32_t first,
+                           const shape& dimensions, layout order);
     bool make_gather(node_id id);
     bool make_choice(node_id id);
     bool add_choice(node_id id, choice_step work);

@@ -13,22 +13,17 @@
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
-/// True for a step that takes a part out of each row of its input.
-inline bool takes_out(const network& net, const concat_step& work) {
-    return work.inputs.size() == 1 && net[work.inputs[0]].rows.distance != 0;
-}
 /// Bytes from row to row of what a Concat gives.
 inline std::size_t row_bytes_of(const network& net, const concat_step& work) {
     std::size_t dense = 0;
     for (const std::size_t length : work.lengths) {
         dense += length;
     }
-    const std::int64_t stride = net[work.output].rows.distance;
-    return stride == 0 ? dense : static_cast<std::size_t>(stride * work.element_bytes);
+    return net[work.output].row_bytes(dense);
 }
 
-/// Elementwise kernels take so many elements at a time: they would take longer to begin shorter rows one by one than copying them takes.
-inline constexpr std::int64_t shortest_elementwise_row = 256;
+/// Elementwise kernels take so many elements at a time: to begin shorter rows one by one takes longer than to copy them (bench/README.md).
+inline constexpr std::int64_t shortest_elementwise_row = kernel::finish_columns;
 
 /// Tables are looked up in vectors of so many bytes: those of rows of other lengths would not be full.
 inline constexpr std::int64_t lookup_row_unit = 64;
@@ -37,7 +32,7 @@ inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]
     return batch * sizes[0] * sizes[1] * sizes[2];
 }
 
-/// Asks a step whether it can read or write `tensor` in such rows wherever it does; a step of another kind cannot.
+/// Asks a step whether it can read or write `tensor`, all of which these rows are, with gaps between them; a step of another kind cannot.
 class row_reader {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -94,16 +89,7 @@ public:
         const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
         return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
     }
-    bool operator()(const concat_step& work) const {
-        std::size_t whole = 0;
-        const auto size = static_cast<std::size_t>(work.element_bytes);
-        const auto rows = static_cast<std::int64_t>(work.rows);
-        bool result = true;
-        for (std::size_t i = 0; i < work.inputs.size(); whole += work.lengths[i], ++i) {
-            result = result && takes(work.inputs[i], rows, static_cast<std::int64_t>(work.lengths[i] / size));
-        }
-        return result && takes(work.output, rows, static_cast<std::int64_t>(whole / size));
-    }
+    bool operator()(const concat_step& work) const { return static_cast<std::int64_t>(work.rows) == rows_.count; }
     template <class Other>
     bool operator()(const Other&) const {
         return false;
@@ -126,7 +112,7 @@ inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
     }
 }
 
-/// Tells steps that say the strides of a tensor themselves; others find them with the tensor.
+/// Puts the gaps into the strides of steps that have strides of their own; other steps find them with the tensor.
 class row_spacer {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -166,11 +152,11 @@ public:
     }
 };
 
-/// True if a step can read and write a tensor in such rows.
-inline bool takes_rows(const step& each, tensor_id tensor, const spaced_rows& rows) {
+/// True if a step can read and write a tensor, all of which these rows are, with gaps between them.
+inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows) {
     return std::visit(row_reader(tensor, rows), each.work);
 }
-inline void space_rows(step& each, tensor_id tensor, const spaced_rows& rows) {
+inline void space(step& each, tensor_id tensor, const spaced_rows& rows) {
     std::visit(row_spacer(tensor, rows), each.work);
 }
 

@@ -47,6 +47,10 @@ struct stored_tensor {
     spaced_rows rows = {};  // where it is a part of each row of a wider one (parts.hpp)
 
     std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
+    /// Bytes from row to row: `dense`, which is what a row has, where there are no gaps.
+    std::size_t row_bytes(std::size_t dense) const {
+        return rows.exist() ? byte_size(type, static_cast<std::size_t>(rows.distance)) : dense;
+    }
 };
 
 /// Numbers of an epilogue: one for all, or an array.

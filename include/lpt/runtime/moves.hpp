@@ -166,20 +166,16 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
 /// Rows of several tensors next to each other. What lies where it belongs is not copied.
 inline void concatenate(const plan::concat_step& work, const run_memory& operands,
                         const kernel::parallel_for& parallel) {
-    const auto distance_of = [&](plan::tensor_id tensor, std::size_t length) {
-        const auto dense = static_cast<std::int64_t>(length) / work.element_bytes;
-        return static_cast<std::size_t>(operands.row_stride(tensor, dense) * work.element_bytes);
-    };
     std::size_t length = 0;  // of a row of the output
     for (const std::size_t each : work.lengths) {
         length += each;
     }
-    const std::size_t row_bytes = distance_of(work.output, length);
+    const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
         std::byte* to = operands.write(work.output);
         for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);
-            const std::size_t distance = distance_of(work.inputs[i], work.lengths[i]);
+            const std::size_t distance = operands.row_bytes(work.inputs[i], work.lengths[i]);
             if (from != to || (work.rows != 1 && distance != row_bytes)) {
                 visit(from, distance, to, work.lengths[i]);
             }

@@ -65,9 +65,10 @@ public:
         }
     }
     std::int64_t row_stride(plan::tensor_id tensor, std::int64_t dense) const {
-        const std::int64_t given = net_[tensor].rows.distance;
-        return given == 0 ? dense : given;
+        const plan::spaced_rows& rows = net_[tensor].rows;
+        return rows.exist() ? rows.distance : dense;
     }
+    std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
     static const void* packed(const std::shared_ptr<const plan::packed_bytes>& weights) {

@@ -5,8 +5,8 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes, which lie so many bytes apart; an i8 value indexes with its bits as u8.
-/// In place is allowed.
+/// out[r][i] = table[in[r][i]] for `rows` rows of `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+/// `input_row_stride`, `output_row_stride`: bytes from row to row (>= count); of one row they do not matter.
 struct lookup_problem {
     const std::uint8_t* input = nullptr;
     std::uint8_t* output = nullptr;
