@@ -248,6 +248,21 @@ TEST_CASE("A state is written when all parts of a run that read it are over") {
     }
 }
 
+TEST_CASE("Columns that a Concat joins are read without gaps by what waits for the shapes of others") {
+    graph model;
+    const output_ref x = model.parameter(f32, shape{2, 3}, "x");
+    const auto product = [&](dimension columns) {
+        return model.add(op::mat_mul{}, {x, model.constant(numbers(f32, shape{3, columns}, -3, 1, 4))});
+    };
+    const output_ref first = product(2);
+    model.result(model.add(op::relu{}, {model.add(op::concat{1}, {first, product(3)})}));
+    const output_ref places = model.add(op::non_zero{i64}, {x});
+    const output_ref sizes = model.add(op::convert{f32}, {model.add(op::shape_of{}, {places})});
+    model.result(model.add(op::add{}, {first, sizes}));
+    executable net = compile(model);
+    check_run(net, model, {make_tensor(f32, shape{2, 3}, {1, -1, 0, 0, 5, -2})});
+}
+
 TEST_CASE("Roll, and GatherElements with computed indices, of sizes that the inputs decide") {
     graph model;
     const output_ref x = model.parameter(f32, shape{open, 6}, "x");

@@ -916,6 +916,16 @@ TEST_CASE("Columns that the caller reads, too, are given without gaps") {
     }
 }
 
+TEST_CASE("Planes that the caller reads, too, are given without gaps") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{2, 16, 4, 4}, "x");
+    const output_ref first = model.add(op::relu{}, {data});
+    model.result(first);
+    model.result(model.add(op::concat{1}, {first, model.add(op::abs{}, {data})}));
+    model.result(model.add(op::sqrt{}, {model.add(op::concat{1}, {first, model.add(op::abs{}, {data})})}));
+    check(model, {image(shape{2, 16, 4, 4})}, 1e-6);
+}
+
 TEST_CASE("Rows that overlap are taken out as they are, whatever becomes of what they are taken from") {
     graph model;
     const output_ref data = model.parameter(f32, shape{2, 4}, "x");
