@@ -255,8 +255,9 @@ TEST_CASE("Columns that a Concat joins are read without gaps by what waits for t
         return model.add(op::mat_mul{}, {x, model.constant(numbers(f32, shape{3, columns}, -3, 1, 4))});
     };
     const output_ref first = product(2);
-    model.result(model.add(op::relu{}, {model.add(op::concat{1}, {first, product(3)})}));
-    const output_ref places = model.add(op::non_zero{i64}, {x});
+    const output_ref joined = model.add(op::concat{1}, {first, product(3)});
+    model.result(joined);
+    const output_ref places = model.add(op::non_zero{i64}, {joined});
     const output_ref sizes = model.add(op::convert{f32}, {model.add(op::shape_of{}, {places})});
     model.result(model.add(op::add{}, {first, sizes}));
     executable net = compile(model);
