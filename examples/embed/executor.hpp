@@ -401,12 +401,17 @@ class plan_writer {
     void write(const plan::gather_step& work, const std::string&) {
         const std::vector<std::int32_t> order = plan::blocks_of(work);
         const std::string blocks = array("std::int32_t", "blocks", order);
+        const plan::spaced_rows& rows = at(work.output).rows;
+        const std::int64_t in_row = rows.exist() ? rows.length / work.block : static_cast<std::int64_t>(order.size());
+        const std::int64_t gap = (rows.distance - rows.length) * work.element_bytes;
         write_step("gather", {{"input", place_of(work.input)},
                               {"output", place_of(work.output)},
                               {"element_bytes", std::to_string(work.element_bytes)},
                               {"block_bytes", std::to_string(work.block * work.element_bytes)},
                               {"blocks", blocks},
                               {"count", std::to_string(order.size())},
+                              {"blocks_in_row", std::to_string(in_row)},
+                              {"gap", std::to_string(gap)},
                               {"fill", bytes_of(work.fill.data(), work.fill.size())}});
     }
     void write(const plan::choice_step&, const std::string& of) {

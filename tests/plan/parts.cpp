@@ -155,6 +155,23 @@ TEST_CASE("Convolutions, pooling and tables write their channels of what a Conca
     }
 }
 
+TEST_CASE("Pixels that a nearest Interpolate repeats are written where a Concat would put them") {
+    graph model;
+    const output_ref data = bytes_of(model, 8);
+    const output_ref first = convolved_to_bytes(model, data, 8, 12);
+    const output_ref small = model.add(op::max_pool{{5, 3}, {}, {0, 0}, {0, 0}, {5, 3}}, {data}, {}, 1);
+    const output_ref repeated = model.add(
+        op::interpolate{}, {small, model.constant(make_indices({5, 6})), model.constant(make_indices({2, 3}))}, {}, 11);
+    const output_ref whole = model.add(op::concat{1}, {first, repeated});
+    model.result(convolved_to_bytes(model, whole, 20, 4));
+    const plan::network net = plan_of(model);
+    const plan::stored_tensor& mine = written(net, repeated);
+    CHECK((mine.storage == written(net, whole).storage));
+    CHECK(mine.offset == 12);
+    CHECK(mine.rows.length == 8);
+    CHECK(mine.rows.distance == 20);
+}
+
 TEST_CASE("A Concat of a Concat is written where the outer one puts it, pixel by pixel") {
     graph model;
     const output_ref data = bytes_of(model, 8);

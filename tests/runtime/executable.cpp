@@ -894,6 +894,64 @@ TEST_CASE("Columns of matrices have the values that moving them gives") {
     }
 }
 
+TEST_CASE("Pixels that are repeated or filled in go where a Concat puts them") {
+    for (const dimension channels : {1, 3, 20, 64}) {
+        for (const element type : {u8, f32}) {
+            CAPTURE(channels);
+            CAPTURE(type == u8);
+            graph model;
+            const output_ref input = model.parameter(f32, shape{2, channels, 9, 12}, "x");
+            const output_ref data = type == u8 ? quantize(model, input, u8, 0.03125, 100) : input;
+            const auto list = [&](const integers& values) { return output_ref(model.constant(make_indices(values))); };
+            const auto largest = [&](std::int64_t size, std::int64_t stride) {
+                return model.add(op::max_pool{{stride, stride}, {}, {0, 0}, {0, 0}, {size, size}}, {data}, {}, 1);
+            };
+            const op::interpolate nearest;
+            const output_ref repeated = model.add(nearest, {largest(3, 3), list({9, 12}), list({2, 3})}, {}, 11);
+            const output_ref seven = model.constant(make_scalar(type, 7));
+            const output_ref framed = model.add(op::pad{op::pad_mode::constant},
+                                                {largest(2, 1), list({0, 0, 1, 0}), list({0, 0, 0, 1}), seven});
+            const output_ref columns = model.add(nearest, {largest(1, 1), list({9, 48}), list({2, 3})}, {}, 11);
+            const output_ref strided = model.add(op::max_pool{{1, 4}, {}, {0, 0}, {0, 0}, {1, 1}}, {columns}, {}, 1);
+            const output_ref parts[] = {repeated, strided, framed};
+            const output_ref whole = model.add(op::concat{1}, view<output_ref>(parts, 3));
+            const shape pointwise{5, 3 * channels, 1, 1};
+            const tensor weights =
+                type == u8 ? numbers(i8, pointwise, -70, 13, 70) : numbers(f32, pointwise, -1, 0.13, 1);
+            model.result(convolved(model, whole, weights, 0));
+            const executable net = compile(model, options_for(kernel::isa::scalar));
+            CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.exist(); }) >= 3);
+            check(model, {image(shape{2, channels, 9, 12})}, 1e-4);
+        }
+    }
+}
+
+TEST_CASE("Columns that are chosen, moved or filled in go where a Concat puts them") {
+    for (const dimension columns : {4, 24, 200}) {
+        CAPTURE(columns);
+        graph model;
+        const output_ref input = model.parameter(f32, shape{33, columns}, "x");
+        const output_ref data = quantize(model, input, u8, 0.03125, 100);
+        const auto list = [&](const integers& values) { return output_ref(model.constant(make_indices(values))); };
+        integers places;
+        for (std::int64_t i = 0; i < columns; ++i) {
+            places.push_back((i * i + 3) % columns);
+        }
+        const output_ref axis = model.constant(make_scalar(i64, 1));
+        const output_ref chosen = model.add(op::gather{}, {data, list(places), axis}, {}, 8);
+        const output_ref moved = model.add(op::roll{}, {data, list({columns - 1}), list({1})});
+        const output_ref framed = model.add(op::pad{op::pad_mode::constant}, {data, list({0, columns}), list({0, 1}),
+                                                                              model.constant(make_scalar(u8, 7))});
+        const output_ref parts[] = {chosen, framed, moved};
+        const output_ref whole = model.add(op::concat{1}, view<output_ref>(parts, 3));
+        const output_ref weights = model.constant(numbers(i8, shape{4 * columns + 1, 6}, -70, 13, 70));
+        model.result(model.add_relaxed(op::mat_mul{}, {whole, weights}, {{f32, f32}, {f32}}));
+        const executable net = compile(model, options_for(kernel::isa::scalar));
+        CHECK(std::ranges::count_if(net.plan().tensors, [](const auto& each) { return each.rows.exist(); }) == 3);
+        check(model, {numbers(f32, shape{33, columns}, -1, 0.0713, 1)}, 1e-4);
+    }
+}
+
 TEST_CASE("Columns that the caller reads, too, are given without gaps") {
     for (const bool is_split : {false, true}) {
         CAPTURE(is_split);

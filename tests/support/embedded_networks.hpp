@@ -62,7 +62,7 @@ inline graph embedded_groups() {
     return model;
 }
 
-/// A Split and a Concat of channels that leave nothing to copy: convolutions, pooling, tables and sums read and write their channels of the whole.
+/// A Split and a Concat of channels that leave nothing to copy: convolutions, pooling, tables, moved pixels and sums read and write their channels of the whole.
 inline graph embedded_parts() {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 3, 5, 6}, "image");
@@ -83,8 +83,15 @@ inline graph embedded_parts() {
     const output_ref stored = shifted(model, quantize(model, real, i8, 0.05, 0), make_scalar(i8, 0));
     const output_ref curve = model.add(op::tanh{}, {multiplied(model, stored, make_scalar(f32, 0.05))});
     const output_ref table = quantize(model, curve, i8, 0.05, 0);
-    const output_ref joined = model.add(op::concat{1}, {dense, largest, table});
-    model.result(multiplied(model, convolved(model, joined, numbers(i8, shape{5, 72, 1, 1}, -70, 13, 70), 0),
+    const auto list = [&](const integers& values) { return output_ref(model.constant(make_indices(values))); };
+    const output_ref few = model.add(op::max_pool{{5, 3}, {}, {0, 0}, {0, 0}, {5, 3}}, {narrow}, {}, 1);
+    const output_ref repeated = model.add(op::interpolate{}, {few, list({5, 6}), list({2, 3})}, {}, 11);
+    const output_ref inner = model.add(op::max_pool{{1, 1}, {}, {0, 0}, {0, 0}, {2, 2}}, {narrow}, {}, 1);
+    const output_ref framed = model.add(op::pad{op::pad_mode::constant}, {inner, list({0, 0, 1, 0}), list({0, 0, 0, 1}),
+                                                                          model.constant(make_scalar(i8, 7))});
+    const output_ref channels[] = {dense, largest, table, repeated, framed};
+    const output_ref joined = model.add(op::concat{1}, view<output_ref>(channels, 5));
+    model.result(multiplied(model, convolved(model, joined, numbers(i8, shape{5, 80, 1, 1}, -70, 13, 70), 0),
                             make_scalar(f32, 0.001)));
     const output_ref rows = model.parameter(f32, shape{7, 6}, "rows");
     const auto product = [&](output_ref value, dimension from, dimension to) {

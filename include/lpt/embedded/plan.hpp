@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 5;
+inline constexpr int plan_format = 6;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -165,7 +165,7 @@ struct lookup {
 };
 
 /// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1.
+/// that is -1. `gap`: bytes between one row of so many output blocks and the next.
 struct gather {
     place input = {};
     place output = {};
@@ -173,6 +173,8 @@ struct gather {
     std::int64_t block_bytes = 1;
     const std::int32_t* blocks = nullptr;
     std::int64_t count = 0;
+    std::int64_t blocks_in_row = 0;
+    std::int64_t gap = 0;
     const unsigned char* fill = nullptr;
 };
 

@@ -215,6 +215,9 @@ class runner {
         const std::byte* const from = read(Step.input);
         std::byte* to = write(Step.output);
         for (std::int64_t i = 0; i < Step.count; ++i) {
+            if (Step.gap != 0 && i != 0 && i % Step.blocks_in_row == 0) {
+                to += Step.gap;
+            }
             if (Step.blocks[i] >= 0) {
                 move_bytes(to, from + Step.blocks[i] * Step.block_bytes, Step.block_bytes);
                 continue;

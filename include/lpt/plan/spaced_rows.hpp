@@ -89,6 +89,7 @@ public:
         const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
         return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
     }
+    bool operator()(const gather_step& work) const { return is_other(work.input) && rows_.length % work.block == 0; }
     bool operator()(const concat_step& work) const { return static_cast<std::int64_t>(work.rows) == rows_.count; }
     template <class Other>
     bool operator()(const Other&) const {

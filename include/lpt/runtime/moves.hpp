@@ -60,15 +60,34 @@ inline void copy_piece(std::byte* to, const std::byte* from, std::size_t size) {
     }
 }
 
+/// Where the blocks of an output lie: `in_row` of them side by side, `distance` bytes from row to row.
+struct block_rows {
+    std::byte* to;
+    std::size_t size;  // bytes of a block
+    std::size_t in_row;
+    std::size_t distance;
+
+    /// Calls visit(number, count, place) for the blocks from `begin` to before `end` that lie side by side.
+    template <class Visit>
+    void for_each_part(std::size_t begin, std::size_t end, const Visit& visit) const {
+        std::size_t row = begin / in_row;
+        for (std::size_t column = begin % in_row; begin < end; column = 0, ++row) {
+            const std::size_t count = in_row - column < end - begin ? in_row - column : end - begin;
+            visit(begin, count, to + row * distance + column * size);
+            begin += count;
+        }
+    }
+};
+
 template <class Block>
-void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                   std::size_t end) {
+void gather_elements(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                     std::size_t count) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         Block value = fill;
-        if (work.blocks[i] >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[i]) * sizeof value, sizeof value);
+        if (work.blocks[begin + i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[begin + i]) * sizeof value, sizeof value);
         }
         std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -104,63 +123,77 @@ void collect(const std::byte* from, std::ptrdiff_t distance, std::byte* to, std:
     }
 }
 
-/// The runs from number `begin` to before `end`; `size`: bytes of a block.
-inline void gather_runs(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                        std::size_t end, std::size_t size) {
+/// The runs from number `begin` to before `end`.
+inline void gather_runs(const plan::gather_step& work, const std::byte* from, const block_rows& rows, std::size_t begin,
+                        std::size_t end) {
+    const std::size_t size = rows.size;
     for (std::size_t at = begin; at < end; ++at) {
         const plan::block_run run = work.runs[at];
-        const auto count = static_cast<std::size_t>(run.count);
-        std::byte* const first = to + static_cast<std::size_t>(run.to) * size;
-        const std::byte* const source = from + run.from * static_cast<std::ptrdiff_t>(size);
         const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
-        if (run.from < 0) {
-            fill_bytes(work.fill, first, count * size);
-        } else if (run.distance == 1) {
-            copy_piece(first, source, count * size);
-        } else if (work.block == 1) {
-            with_element(work.element_bytes,
-                         [=](auto element) { collect<decltype(element)>(source, distance, first, count); });
-        } else {
-            for (std::size_t i = 0; i < count; ++i) {
-                copy_piece(first + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+        const std::byte* source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const auto copy = [&](std::size_t, std::size_t count, std::byte* to) {
+            if (run.from < 0) {
+                fill_bytes(work.fill, to, count * size);
+            } else if (run.distance == 1) {
+                copy_piece(to, source, count * size);
+            } else if (work.block == 1) {
+                with_element(work.element_bytes,
+                             [=](auto element) { collect<decltype(element)>(source, distance, to, count); });
+            } else {
+                for (std::size_t i = 0; i < count; ++i) {
+                    copy_piece(to + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+                }
             }
-        }
+            source += static_cast<std::ptrdiff_t>(count) * distance;
+        };
+        const auto first = static_cast<std::size_t>(run.to);
+        rows.for_each_part(first, first + static_cast<std::size_t>(run.count), copy);
     }
 }
 
-inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                        std::size_t end) {
-    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-    if (!work.runs.empty()) {
-        return gather_runs(work, from, to, begin, end, size);
-    }
-    if (work.block == 1) {
-        return with_element(work.element_bytes,
-                            [&](auto element) { gather_blocks<decltype(element)>(work, from, to, begin, end); });
-    }
-    for (std::size_t at = begin; at < end; ++at) {
-        std::byte* const block = to + at * size;
-        if (work.blocks[at] >= 0) {
-            copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
-        } else {
-            fill_bytes(work.fill, block, size);
+/// The blocks from number `begin` to before `end`.
+inline void gather_blocks(const plan::gather_step& work, const std::byte* from, const block_rows& rows,
+                          std::size_t begin, std::size_t end) {
+    const auto copy = [&](std::size_t number, std::size_t count, std::byte* to) {
+        for (std::size_t i = 0; i < count; ++i, to += rows.size) {
+            const std::int32_t block = work.blocks[number + i];
+            if (block >= 0) {
+                copy_piece(to, from + static_cast<std::size_t>(block) * rows.size, rows.size);
+            } else {
+                fill_bytes(work.fill, to, rows.size);
+            }
         }
+    };
+    const auto collect = [&](std::size_t number, std::size_t count, std::byte* to) {
+        with_element(work.element_bytes,
+                     [&](auto element) { gather_elements<decltype(element)>(work, from, to, number, count); });
+    };
+    if (work.block == 1) {
+        rows.for_each_part(begin, end, collect);
+    } else {
+        rows.for_each_part(begin, end, copy);
     }
 }
 
 }  // namespace detail
 
 /// Blocks of the input in another order.
-inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
-                   const kernel::parallel_for& parallel) {
+inline void gather(const plan::gather_step& work, const run_memory& operands, const kernel::parallel_for& parallel) {
     const bool in_runs = !work.runs.empty();
     const std::size_t blocks =
         in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
-    const std::size_t bytes = blocks * static_cast<std::size_t>(work.block * work.element_bytes);
-    const std::size_t effort =
-        work.block == 1 && !in_runs ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort,
-                     [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
+    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    const std::size_t effort = work.block == 1 && !in_runs
+                                   ? 4 * blocks * size
+                                   : blocks * size;  // an element takes as long as a few bytes of a block
+    const plan::spaced_rows& rows = operands.rows_of(work.output);
+    const std::size_t in_row = rows.exist() ? static_cast<std::size_t>(rows.length / work.block) : blocks;
+    const detail::block_rows to{operands.write(work.output), size, in_row,
+                                operands.row_bytes(work.output, blocks * size)};
+    const std::byte* const from = operands.read(work.input);
+    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort, [&](std::size_t begin, std::size_t end) {
+        (in_runs ? &detail::gather_runs : &detail::gather_blocks)(work, from, to, begin, end);
+    });
 }
 
 /// Rows of several tensors next to each other. What lies where it belongs is not copied.

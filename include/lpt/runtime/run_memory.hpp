@@ -64,8 +64,9 @@ public:
             default: return memory_.arena + block.offset + offset;
         }
     }
+    const plan::spaced_rows& rows_of(plan::tensor_id tensor) const { return net_[tensor].rows; }
     std::int64_t row_stride(plan::tensor_id tensor, std::int64_t dense) const {
-        const plan::spaced_rows& rows = net_[tensor].rows;
+        const plan::spaced_rows& rows = rows_of(tensor);
         return rows.exist() ? rows.distance : dense;
     }
     std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }

@@ -86,7 +86,7 @@ class step_runner {
 
     // ---- steps that move bytes
 
-    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output), parallel_); }
+    void operator()(const plan::gather_step& work) { gather(work, operands_, parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
