@@ -153,15 +153,15 @@ struct unary {
         return simd::multiply(v, sigmoid_of_number(simd::multiply(beta, v)));  // NaN times a number stays
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, below 1e-7 beyond 5.6; the polynomial is the eighth root of erfc / 2.
         const floats x = absolute(v);
-        const float c[] = {3.354194632e-6f, -2.037777344e-5f, 1.180734485e-4f, 8.753860311e-5f, 1.125546289e-3f,
-                           9.315868840e-3f, 4.887036979e-2f,  1.087520123e-1f, 1.090508342f};
+        const float c[] = {-2.958799712e-7f, 7.479527085e-6f,  -6.025749826e-5f, 3.429463322e-5f, 1.504363026e-3f,
+                           -6.719562807e-4f, -3.192807734e-2f, -9.145741165e-2f, 9.170039892e-1f};
         floats power = polynomial(x, c);
         power = simd::multiply(power, power);
         power = simd::multiply(power, power);
         power = simd::multiply(power, power);
-        const floats missing = simd::select(simd::less(constant(14.0f), x), constant(0.0f), simd::divide(x, power));
+        const floats missing = simd::select(simd::less(constant(5.6f), x), constant(0.0f), simd::multiply(x, power));
         return keep_nan(v, simd::subtract(simd::at_least(v, constant(-0.0f)), missing));
     }
     [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
