@@ -6,6 +6,8 @@
 #include <lpt/kernel/sixteen.hpp>
 #include <lpt/kernel/unary.hpp>
 
+#include <cstring>
+
 namespace lpt::inline LPT_ABI::kernel {
 
 /// The elements of some axes, one after the other; `count` of the outer ones of a list.
@@ -130,7 +132,7 @@ struct group_sums {
     /// What elements of a group are changed to: `change(values)`.
     template <class Change>
     [[gnu::always_inline]] static void change_rows(const axis_list& reduced, const group_layout<Isa>& layout,
-                                                   const float* from, float* to, Change change) noexcept {
+                                                   const float* from, float* to, const Change& change) noexcept {
         axis_walk<Isa> row(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
             for (std::int64_t at = 0; at < layout.length; at += numbers::width) {
@@ -143,7 +145,7 @@ struct group_sums {
     /// The same for a row, then scaled and shifted.
     template <class Change>
     [[gnu::always_inline]] static void change_row(std::int64_t length, const float* from, float* to, const float* scale,
-                                                  const float* shift, Change change) noexcept {
+                                                  const float* shift, const Change& change) noexcept {
         for (std::int64_t at = 0; at < length; at += numbers::width) {
             const std::int64_t count = length - at;
             const numbers a = numbers::load_first(scale + at, count, 0);
@@ -158,7 +160,7 @@ struct group_sums {
     template <class Change>
     [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
                                                       const float* from, float* to, std::int64_t count,
-                                                      Change change) noexcept {
+                                                      const Change& change) noexcept {
         axis_walk<Isa> at(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, at.next())
             store_part<Isa>(to + at.offset(), change(load_part<Isa>(from + at.offset(), count)), count);
@@ -208,7 +210,7 @@ struct kernel_of<Isa, reduction_problem> {
             p, layout, parallel,
             [&](std::int64_t group, std::int64_t offset) {
                 const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
-                const float value = all.fold([join](float a, float b) { return join_two(a, b, join); });
+                const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
                 store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
             },
             [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
@@ -216,11 +218,19 @@ struct kernel_of<Isa, reduction_problem> {
                 store_part<Isa>(p.output + group, finish(all), count);
             });
     }
-    template <class Join>
-    [[gnu::always_inline]] static float join_two(float a, float b, Join join) noexcept {
-        float result[simd::width];
-        simd::store(result, join(simd::broadcast(a), simd::broadcast(b)));
-        return result[0];
+    /// Two numbers, or two vectors of few.
+    template <class Number, class Join>
+    [[gnu::always_inline]] static Number join_two(Number a, Number b, Join join) noexcept {
+        constexpr std::int64_t count = sizeof(Number) / sizeof(float);
+        constexpr std::int64_t room = count < simd::width ? simd::width : count;
+        float left[room] = {};
+        float right[room] = {};
+        std::memcpy(left, &a, sizeof a);
+        std::memcpy(right, &b, sizeof b);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(left + i, join(simd::load(left + i), simd::load(right + i)));
+        std::memcpy(&a, left, sizeof a);
+        return a;
     }
 
     static void run(const reduction_problem& p, const parallel_for& parallel) noexcept {
@@ -344,7 +354,7 @@ struct kernel_of<Isa, normalization_problem> {
         const float* const from = p.input + offset;
         normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
-            [&](auto change) {
+            [&](const auto& change) {
                 if (p.scale != nullptr)
                     sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
                 else
@@ -357,7 +367,9 @@ struct kernel_of<Isa, normalization_problem> {
         normalize<vector_arithmetic>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
-            [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
+            [&](const auto& change) {
+                sums::change_columns(p.reduced, layout, from, p.output + offset, count, change);
+            });
     }
 };
 

@@ -5,6 +5,8 @@
 
 #include <lpt/kernel/lanes.hpp>
 
+#include <cstring>
+
 namespace lpt::inline LPT_ABI::kernel {
 
 /// Element i of the sixteen is element i of memory.
@@ -54,7 +56,7 @@ struct sixteen {
 
     /// f(vector) for each vector.
     template <class Function>
-    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
+    [[gnu::always_inline]] sixteen map(const Function& f) const noexcept {
         sixteen result;
 #pragma GCC unroll 16
         for (int i = 0; i < parts; ++i)
@@ -63,7 +65,7 @@ struct sixteen {
     }
     /// f(vector, vector of the other) for each vector.
     template <class Function>
-    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
+    [[gnu::always_inline]] sixteen map(const sixteen& other, const Function& f) const noexcept {
         sixteen result;
 #pragma GCC unroll 16
         for (int i = 0; i < parts; ++i)
@@ -98,30 +100,22 @@ struct sixteen {
         return result;
     }
 
-    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
+    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f, of two numbers or of two vectors of four.
     template <class Function>
     [[gnu::always_inline]] float fold(Function f) const noexcept {
+        using four = float __attribute__((vector_size(16)));
         float whole[width];
         store(whole);
-        join_halves<8>(whole, f);
-        join_halves<4>(whole, f);
-        join_halves<2>(whole, f);
-        join_halves<1>(whole, f);
-        return whole[0];
+        four parts_of_four[4];
+        std::memcpy(parts_of_four, whole, sizeof whole);
+        const four all = f(f(parts_of_four[0], parts_of_four[2]), f(parts_of_four[1], parts_of_four[3]));
+        return f(f(all[0], all[2]), f(all[1], all[3]));
     }
     [[gnu::always_inline]] float sum() const noexcept {
-        return fold([](float a, float b) { return a + b; });
+        return fold([](auto a, auto b) { return a + b; });
     }
     [[gnu::always_inline]] float largest() const noexcept {
-        return fold([](float a, float b) { return a > b ? a : b; });
-    }
-
-private:
-    template <int Count, class Function>
-    [[gnu::always_inline]] static void join_halves(float (&whole)[width], Function f) noexcept {
-#pragma GCC unroll 8
-        for (int i = 0; i < Count; ++i)
-            whole[i] = f(whole[i], whole[i + Count]);
+        return fold([](auto a, auto b) { return a > b ? a : b; });
     }
 };
 
