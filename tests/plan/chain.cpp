@@ -195,6 +195,27 @@ TEST_CASE("A FakeQuantize with float output rounds between two scalings, one to 
     CHECK(made.functions[3].shift.one() == doctest::Approx(-1));
 }
 
+TEST_CASE("A sum of something quantized ends with the scale of the next quantization, also where that is 1") {
+    for (const double scale : {1.0, 2.0}) {
+        graph model;
+        const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
+        output_ref value =
+            model.add(op::fake_quantize{256}, {input, number(0), number(25.5), number(0), number(127.5)});
+        value = model.add(op::add{}, {value, model.parameter(f32, shape{1, 2, 2, 2}, "y")});
+        value =
+            model.add_relaxed(op::fake_quantize{256}, {value, number(0), number(255 / scale), number(0), number(255)},
+                              {{f32, f32, f32, f32, f32}, {u8}});
+        model.result(value);
+        const chain made = chain_of(model, 1);
+        REQUIRE(made.functions.size() == 6);
+        CHECK(made.functions[4].what == chain_function::form::add);
+        CHECK(made.functions[5].what == chain_function::form::affine);
+        CHECK(made.functions[5].scale.one() == scale);
+        CHECK(made.functions[5].shift.one() == 0);
+    }
+}
+
 TEST_CASE("Levels are counted from the zero level, but in sums, for which there are kernels with fewer functions") {
     const auto functions_behind = [](bool is_sum) {
         graph model;

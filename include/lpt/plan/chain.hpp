@@ -138,6 +138,7 @@ struct chain {
         high = greatest;
         join_zero_point();
         narrow_by_clamp();
+        complete_sum();
     }
     /// Goes on with the integers that would be stored.
     void compute_with_stored() {
@@ -196,6 +197,15 @@ private:
         functions.resize(count - (scaled ? 2 : 1));
         if (scaled) {
             affine(last.scale, last.shift);
+        }
+    }
+    /// Tiles know the sum of something quantized and a tensor with the scale of the next quantization behind it, which may be 1.
+    void complete_sum() {
+        const std::size_t count = functions.size();
+        if (count >= 4 && functions[count - 4].what == chain_function::form::clamp &&
+            functions[count - 3].rounds_to_even() && functions[count - 2].what == chain_function::form::affine &&
+            functions[count - 1].what == chain_function::form::add) {
+            functions.push_back({});
         }
     }
     /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
