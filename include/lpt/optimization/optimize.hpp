@@ -15,6 +15,7 @@
 #include <lpt/optimization/mvn_fusion.hpp>
 #include <lpt/optimization/product_quantization.hpp>
 #include <lpt/optimization/product_scaling.hpp>
+#include <lpt/optimization/quantization_before_movement.hpp>
 #include <lpt/optimization/reshape_fusion.hpp>
 #include <lpt/optimization/swish_fusion.hpp>
 #include <lpt/optimization/transpose_fusion.hpp>
@@ -31,13 +32,14 @@ using function_fusions =
 
 /// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
 /// node.
-using default_optimizations = detail::joined<
-    stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination, reshape_fusion,
-          concat_fusion, convolution_cropping, group_convolution_cropping, group_normalization_decomposition>,
-    function_fusions,
-    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
-          quantization_of_bytes, product_quantization, product_scaling, fully_connected_compression,
-          gather_compression>>;
+using default_optimizations =
+    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination,
+                         reshape_fusion, concat_fusion, convolution_cropping, group_convolution_cropping,
+                         group_normalization_decomposition, quantization_before_movement>,
+                   function_fusions,
+                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
+                         attention_fusion_of_columns, quantization_of_bytes, product_quantization, product_scaling,
+                         fully_connected_compression, gather_compression>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.
