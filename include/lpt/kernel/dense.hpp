@@ -319,9 +319,11 @@ private:
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const std::int64_t products = c.shape.taps * c.shape.channels;
+            const bool takes_list = tile::takes_list(e, c.shape.four_bits);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
-            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
-            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            const bool is_real = e.output_type == element_kind::f32;
+            s.result = !is_real && (direct || takes_list) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && !(is_real && (takes_list || e.post_count == 0));
             store::fill(s.scale_of_all, e.scale_all);
             store::fill(s.bias_of_all, e.bias_all);
             store::fill(s.numbers_of_all, e);
@@ -467,9 +469,9 @@ private:
             w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
             w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
             store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
-            if (e.post_count != 0) w.steps = &steps;
         }
         const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
+        if (w.result != tile_result::sums && e.post_count != 0 && !staged) w.steps = &steps;
         const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
         const bool direct = !staged && (w.result != tile_result::sums || in_place);
         const std::int64_t output_bytes = w.row_bytes;

@@ -43,7 +43,7 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
-    const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    const column_steps* steps = nullptr;  // a known list, or null: then sums to be rounded are small enough for it
     const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
     std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
@@ -116,7 +116,7 @@ struct dense_tile {
 
     /// Whether tiles apply the post operations of an epilogue. Columns of four bits have none that do, which would double their code.
     static bool takes_list(const epilogue& e, bool four_bits) noexcept {
-        return !four_bits && e.output_type != element_kind::f32 && form_of(e) != step_form::any;
+        return !four_bits && form_of(e) != step_form::any;
     }
 
     /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
@@ -377,6 +377,9 @@ private:
         if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
             // Rows of results that follow each other are foreseen by the processor.
             const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
+            if (apart && w.steps != nullptr)
+                w.fetches->start_residual(w.steps->residual_row(w.rows.first),
+                                          w.rows.step * w.steps->step[0].residual_row_bytes);
             if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0)) fetches = w.fetches;
         } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
             prefetch_results<Rows, Vectors>(w);
@@ -424,7 +427,7 @@ private:
         }
         if constexpr (!Arithmetic::is_float) {
             if (w.result == tile_result::floats) {
-                store_floats<Rows, Vectors>(w, sum[0]);
+                store_floats<!FourBits, Rows, Vectors>(w, sum[0]);
                 return;
             }
             if (w.result == tile_result::bytes) {
@@ -476,12 +479,14 @@ private:
             x[r] = simd::fma(simd::to_float(ints(Arithmetic::bits(sum[r][v]))), scale, bias);
     }
 
-    template <int Rows, int Vectors>
+    template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
             floats x[Rows];
             scale_vector<Rows, Vectors>(w, sum, v, x);
+            if (TakesList && w.steps != nullptr)
+                column_store<Isa>::add_real(*w.steps, w.rows, v * Arithmetic::lanes, x);
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 simd::store(reinterpret_cast<float*>(w.to + r * w.row_bytes) + v * Arithmetic::lanes, x[r]);

@@ -29,6 +29,7 @@ enum class step_form : std::uint8_t {
     requantized,  ///< a quantization, then another one
     quantized_sum,  ///< a quantization, a residual that is added, the next quantization
     prelu,  ///< a slope per channel
+    real_sum,  ///< a residual of f32 that is added, and f32 stored
     any,
 };
 
@@ -54,8 +55,13 @@ using requantized = step_list<post_kind::clamp, post_kind::unary, post_kind::sca
 using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
                                 post_kind::scale_shift>;
 using prelu_alone = step_list<post_kind::prelu>;
+using residual_alone = step_list<post_kind::add_residual>;
 
 [[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
+    if (e.output_type == element_kind::f32) {
+        const bool is_sum = residual_alone::describes(e) && e.post[0].residual_type == element_kind::f32;
+        return is_sum ? step_form::real_sum : step_form::any;
+    }
     return clamp_scale::describes(e)     ? step_form::clamp_scale
            : requantized::describes(e)   ? step_form::requantized
            : quantized_sum::describes(e) ? step_form::quantized_sum
@@ -69,6 +75,11 @@ struct column_steps {
     step_form form = step_form::any;
     int count = 0;
     column_step step[most];
+
+    /// Row `row` of the residual of a real sum, from the panel's first column on.
+    [[gnu::always_inline]] const unsigned char* residual_row(std::int64_t row) const noexcept {
+        return step[0].residual + row * step[0].residual_row_bytes;
+    }
 };
 
 /// The numbers of a panel's columns, a and b of each post operation.
@@ -149,6 +160,18 @@ struct column_store {
     [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
                                              floats (&x)[Rows]) noexcept {
         apply_list(List{}, steps, rows, at, x);
+    }
+
+    /// A real sum, on a vector of whole columns from `column` of the panel on.
+    template <int Rows>
+    [[gnu::always_inline]] static void add_real(const column_steps& steps, const row_places& rows, std::int64_t column,
+                                                floats (&x)[Rows]) noexcept {
+        const floats alpha = simd::broadcast(steps.step[0].alpha);
+        const unsigned char* const from = steps.residual_row(rows.first);
+        const std::int64_t distance = rows.step * steps.step[0].residual_row_bytes;
+        each(x, [&](floats v, int r) __attribute__((always_inline)) {
+            return simd::fma(simd::load(reinterpret_cast<const float*>(from + r * distance) + column), alpha, v);
+        });
     }
 
     /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then

@@ -13,6 +13,8 @@ namespace lpt::inline LPT_ABI::kernel {
 struct tile_fetches {
     const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
     std::int64_t row_bytes = 0;
+    const unsigned char* residual = nullptr;  // what is added to that row, or null
+    std::int64_t residual_bytes = 0;
     std::int64_t rows = 0;  // that are left
     const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
     std::int64_t panel_bytes = 0;
@@ -25,6 +27,11 @@ struct tile_fetches {
         panel = next;
         panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
         interval = tiles / 5;
+    }
+    /// What is added to the rows of results that the next tile fetches.
+    [[gnu::always_inline]] void start_residual(const unsigned char* from, std::int64_t bytes) noexcept {
+        residual = from;
+        residual_bytes = bytes;
     }
     /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
     [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
@@ -42,7 +49,10 @@ struct tile_fetches {
         if (rows > 0) {
             for (std::int64_t at = 0; at < RowBytes; at += 64)
                 __builtin_prefetch(result + at, 1);
+            for (std::int64_t at = 0; at < RowBytes && residual != nullptr; at += 64)
+                __builtin_prefetch(residual + at);
             result += row_bytes;
+            residual += residual != nullptr ? residual_bytes : 0;
             --rows;
         } else if (panel_bytes > 0) {
             for (std::int64_t at = 0; at < GroupBytes; at += 64)
