@@ -3066,6 +3066,73 @@ struct product_scaling {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/optimization/quantization_before_movement.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_QUANTIZATION_BEFORE_MOVEMENT_HPP
+#define LPT_HOLDS_OPTIMIZATION_QUANTIZATION_BEFORE_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// True for an operation that gives all elements of its data once, each as it is.
+constexpr bool only_moves(const node& each) {
+    return each.is<op::transpose>() || each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();
+}
+
+/// True for a FakeQuantize with one constant range for all elements.
+constexpr bool has_one_range(const graph& model, node_id id) {
+    for (std::size_t port = 1; port < model[id].inputs(); ++port) {
+        const tensor* const bound = model.constant_value(model[id].input(port));
+        if (bound == nullptr || bound->elements() != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Bounds without axes fit data of any rank.
+constexpr void take_axes_off_bounds(graph& model, node_id id) {
+    for (std::size_t port = 1; port < model[id].inputs(); ++port) {
+        const tensor bound = *model.constant_value(model[id].input(port));
+        if (bound.dimensions().rank() != 0) {
+            model.set_constant(id, port, tensor(bound, shape{}));
+        }
+    }
+}
+
+}  // namespace fusion
+
+/// A FakeQuantize with one range behind a movement, which nothing else reads, becomes one in front of it: bytes are a quarter of what is
+/// moved, and the operation that gives the numbers quantizes them itself. All bits stay.
+struct quantization_before_movement {
+    static constexpr text_view name = "QuantizationBeforeMovement";
+    using pattern = lpt::pattern<op::fake_quantize>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        if (!fusion::has_one_range(model, id) || feeds_result(model, id)) {
+            return false;
+        }
+        bool changed = false;
+        while (fusion::only_moves(model[model[id].input(0).node]) && model.use_count(model[id].input(0)) == 1) {
+            const output_ref moved = model[id].input(0);
+            if (!changed) {
+                fusion::take_axes_off_bounds(model, id);
+                changed = true;
+            }
+            const output_ref data = model[moved.node].input(0);
+            model.replace_uses(output_ref(id), moved);
+            model.set_input(moved.node, 0, output_ref(id));
+            model.set_input(id, 0, data);
+            model.infer(id);
+            model.infer(moved.node);
+        }
+        return changed;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/optimization/reshape_fusion.hpp
 #ifndef LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
 #define LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
@@ -3303,13 +3370,14 @@ using function_fusions =
 
 /// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
 /// node.
-using default_optimizations = detail::joined<
-    stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination, reshape_fusion,
-          concat_fusion, convolution_cropping, group_convolution_cropping, group_normalization_decomposition>,
-    function_fusions,
-    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
-          quantization_of_bytes, product_quantization, product_scaling, fully_connected_compression,
-          gather_compression>>;
+using default_optimizations =
+    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination,
+                         reshape_fusion, concat_fusion, convolution_cropping, group_convolution_cropping,
+                         group_normalization_decomposition, quantization_before_movement>,
+                   function_fusions,
+                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
+                         attention_fusion_of_columns, quantization_of_bytes, product_quantization, product_scaling,
+                         fully_connected_compression, gather_compression>>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.

@@ -3553,15 +3553,15 @@ struct unary {
         return simd::multiply(v, sigmoid_of_number(simd::multiply(beta, v)));  // NaN times a number stays
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, below 1e-7 beyond 5.6; the polynomial is the eighth root of erfc / 2.
         const floats x = absolute(v);
-        const float c[] = {3.354194632e-6f, -2.037777344e-5f, 1.180734485e-4f, 8.753860311e-5f, 1.125546289e-3f,
-                           9.315868840e-3f, 4.887036979e-2f,  1.087520123e-1f, 1.090508342f};
+        const float c[] = {-2.958799712e-7f, 7.479527085e-6f,  -6.025749826e-5f, 3.429463322e-5f, 1.504363026e-3f,
+                           -6.719562807e-4f, -3.192807734e-2f, -9.145741165e-2f, 9.170039892e-1f};
         floats power = polynomial(x, c);
         power = simd::multiply(power, power);
         power = simd::multiply(power, power);
         power = simd::multiply(power, power);
-        const floats missing = simd::select(simd::less(constant(14.0f), x), constant(0.0f), simd::divide(x, power));
+        const floats missing = simd::select(simd::less(constant(5.6f), x), constant(0.0f), simd::multiply(x, power));
         return keep_nan(v, simd::subtract(simd::at_least(v, constant(-0.0f)), missing));
     }
     [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
@@ -4029,6 +4029,7 @@ enum class step_form : std::uint8_t {
     requantized,  ///< a quantization, then another one
     quantized_sum,  ///< a quantization, a residual that is added, the next quantization
     prelu,  ///< a slope per channel
+    real_sum,  ///< a residual of f32 that is added, and f32 stored
     any,
 };
 
@@ -4054,8 +4055,13 @@ using requantized = step_list<post_kind::clamp, post_kind::unary, post_kind::sca
 using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
                                 post_kind::scale_shift>;
 using prelu_alone = step_list<post_kind::prelu>;
+using residual_alone = step_list<post_kind::add_residual>;
 
 [[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
+    if (e.output_type == element_kind::f32) {
+        const bool is_sum = residual_alone::describes(e) && e.post[0].residual_type == element_kind::f32;
+        return is_sum ? step_form::real_sum : step_form::any;
+    }
     return clamp_scale::describes(e)     ? step_form::clamp_scale
            : requantized::describes(e)   ? step_form::requantized
            : quantized_sum::describes(e) ? step_form::quantized_sum
@@ -4069,6 +4075,11 @@ struct column_steps {
     step_form form = step_form::any;
     int count = 0;
     column_step step[most];
+
+    /// Row `row` of the residual of a real sum, from the panel's first column on.
+    [[gnu::always_inline]] const unsigned char* residual_row(std::int64_t row) const noexcept {
+        return step[0].residual + row * step[0].residual_row_bytes;
+    }
 };
 
 /// The numbers of a panel's columns, a and b of each post operation.
@@ -4149,6 +4160,18 @@ struct column_store {
     [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
                                              floats (&x)[Rows]) noexcept {
         apply_list(List{}, steps, rows, at, x);
+    }
+
+    /// A real sum, on a vector of whole columns from `column` of the panel on.
+    template <int Rows>
+    [[gnu::always_inline]] static void add_real(const column_steps& steps, const row_places& rows, std::int64_t column,
+                                                floats (&x)[Rows]) noexcept {
+        const floats alpha = simd::broadcast(steps.step[0].alpha);
+        const unsigned char* const from = steps.residual_row(rows.first);
+        const std::int64_t distance = rows.step * steps.step[0].residual_row_bytes;
+        each(x, [&](floats v, int r) __attribute__((always_inline)) {
+            return simd::fma(simd::load(reinterpret_cast<const float*>(from + r * distance) + column), alpha, v);
+        });
     }
 
     /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
@@ -7483,6 +7506,8 @@ namespace lpt::inline LPT_ABI::kernel {
 struct tile_fetches {
     const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
     std::int64_t row_bytes = 0;
+    const unsigned char* residual = nullptr;  // what is added to that row, or null
+    std::int64_t residual_bytes = 0;
     std::int64_t rows = 0;  // that are left
     const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
     std::int64_t panel_bytes = 0;
@@ -7495,6 +7520,11 @@ struct tile_fetches {
         panel = next;
         panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
         interval = tiles / 5;
+    }
+    /// What is added to the rows of results that the next tile fetches.
+    [[gnu::always_inline]] void start_residual(const unsigned char* from, std::int64_t bytes) noexcept {
+        residual = from;
+        residual_bytes = bytes;
     }
     /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
     [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
@@ -7512,7 +7542,10 @@ struct tile_fetches {
         if (rows > 0) {
             for (std::int64_t at = 0; at < RowBytes; at += 64)
                 __builtin_prefetch(result + at, 1);
+            for (std::int64_t at = 0; at < RowBytes && residual != nullptr; at += 64)
+                __builtin_prefetch(residual + at);
             result += row_bytes;
+            residual += residual != nullptr ? residual_bytes : 0;
             --rows;
         } else if (panel_bytes > 0) {
             for (std::int64_t at = 0; at < GroupBytes; at += 64)
@@ -7567,7 +7600,7 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
-    const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    const column_steps* steps = nullptr;  // a known list, or null: then sums to be rounded are small enough for it
     const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
     std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
@@ -7640,7 +7673,7 @@ struct dense_tile {
 
     /// Whether tiles apply the post operations of an epilogue. Columns of four bits have none that do, which would double their code.
     static bool takes_list(const epilogue& e, bool four_bits) noexcept {
-        return !four_bits && e.output_type != element_kind::f32 && form_of(e) != step_form::any;
+        return !four_bits && form_of(e) != step_form::any;
     }
 
     /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
@@ -7901,6 +7934,9 @@ private:
         if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
             // Rows of results that follow each other are foreseen by the processor.
             const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
+            if (apart && w.steps != nullptr)
+                w.fetches->start_residual(w.steps->residual_row(w.rows.first),
+                                          w.rows.step * w.steps->step[0].residual_row_bytes);
             if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0)) fetches = w.fetches;
         } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
             prefetch_results<Rows, Vectors>(w);
@@ -7948,7 +7984,7 @@ private:
         }
         if constexpr (!Arithmetic::is_float) {
             if (w.result == tile_result::floats) {
-                store_floats<Rows, Vectors>(w, sum[0]);
+                store_floats<!FourBits, Rows, Vectors>(w, sum[0]);
                 return;
             }
             if (w.result == tile_result::bytes) {
@@ -8000,12 +8036,14 @@ private:
             x[r] = simd::fma(simd::to_float(ints(Arithmetic::bits(sum[r][v]))), scale, bias);
     }
 
-    template <int Rows, int Vectors>
+    template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
             floats x[Rows];
             scale_vector<Rows, Vectors>(w, sum, v, x);
+            if (TakesList && w.steps != nullptr)
+                column_store<Isa>::add_real(*w.steps, w.rows, v * Arithmetic::lanes, x);
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 simd::store(reinterpret_cast<float*>(w.to + r * w.row_bytes) + v * Arithmetic::lanes, x[r]);
@@ -8816,9 +8854,11 @@ private:
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const std::int64_t products = c.shape.taps * c.shape.channels;
+            const bool takes_list = tile::takes_list(e, c.shape.four_bits);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
-            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
-            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            const bool is_real = e.output_type == element_kind::f32;
+            s.result = !is_real && (direct || takes_list) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && !(is_real && (takes_list || e.post_count == 0));
             store::fill(s.scale_of_all, e.scale_all);
             store::fill(s.bias_of_all, e.bias_all);
             store::fill(s.numbers_of_all, e);
@@ -8964,9 +9004,9 @@ private:
             w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
             w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
             store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
-            if (e.post_count != 0) w.steps = &steps;
         }
         const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
+        if (w.result != tile_result::sums && e.post_count != 0 && !staged) w.steps = &steps;
         const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
         const bool direct = !staged && (w.result != tile_result::sums || in_place);
         const std::int64_t output_bytes = w.row_bytes;
@@ -9275,7 +9315,7 @@ struct sixteen {
 
     /// f(vector) for each vector.
     template <class Function>
-    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
+    [[gnu::always_inline]] sixteen map(const Function& f) const noexcept {
         sixteen result;
 #pragma GCC unroll 16
         for (int i = 0; i < parts; ++i)
@@ -9284,7 +9324,7 @@ struct sixteen {
     }
     /// f(vector, vector of the other) for each vector.
     template <class Function>
-    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
+    [[gnu::always_inline]] sixteen map(const sixteen& other, const Function& f) const noexcept {
         sixteen result;
 #pragma GCC unroll 16
         for (int i = 0; i < parts; ++i)
@@ -9319,30 +9359,22 @@ struct sixteen {
         return result;
     }
 
-    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
+    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f, of two numbers or of two vectors of four.
     template <class Function>
     [[gnu::always_inline]] float fold(Function f) const noexcept {
+        using four = float __attribute__((vector_size(16)));
         float whole[width];
         store(whole);
-        join_halves<8>(whole, f);
-        join_halves<4>(whole, f);
-        join_halves<2>(whole, f);
-        join_halves<1>(whole, f);
-        return whole[0];
+        four parts_of_four[4];
+        std::memcpy(parts_of_four, whole, sizeof whole);
+        const four all = f(f(parts_of_four[0], parts_of_four[2]), f(parts_of_four[1], parts_of_four[3]));
+        return f(f(all[0], all[2]), f(all[1], all[3]));
     }
     [[gnu::always_inline]] float sum() const noexcept {
-        return fold([](float a, float b) { return a + b; });
+        return fold([](auto a, auto b) { return a + b; });
     }
     [[gnu::always_inline]] float largest() const noexcept {
-        return fold([](float a, float b) { return a > b ? a : b; });
-    }
-
-private:
-    template <int Count, class Function>
-    [[gnu::always_inline]] static void join_halves(float (&whole)[width], Function f) noexcept {
-#pragma GCC unroll 8
-        for (int i = 0; i < Count; ++i)
-            whole[i] = f(whole[i], whole[i + Count]);
+        return fold([](auto a, auto b) { return a > b ? a : b; });
     }
 };
 
@@ -14442,7 +14474,7 @@ struct group_sums {
     /// What elements of a group are changed to: `change(values)`.
     template <class Change>
     [[gnu::always_inline]] static void change_rows(const axis_list& reduced, const group_layout<Isa>& layout,
-                                                   const float* from, float* to, Change change) noexcept {
+                                                   const float* from, float* to, const Change& change) noexcept {
         axis_walk<Isa> row(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
             for (std::int64_t at = 0; at < layout.length; at += numbers::width) {
@@ -14455,7 +14487,7 @@ struct group_sums {
     /// The same for a row, then scaled and shifted.
     template <class Change>
     [[gnu::always_inline]] static void change_row(std::int64_t length, const float* from, float* to, const float* scale,
-                                                  const float* shift, Change change) noexcept {
+                                                  const float* shift, const Change& change) noexcept {
         for (std::int64_t at = 0; at < length; at += numbers::width) {
             const std::int64_t count = length - at;
             const numbers a = numbers::load_first(scale + at, count, 0);
@@ -14470,7 +14502,7 @@ struct group_sums {
     template <class Change>
     [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
                                                       const float* from, float* to, std::int64_t count,
-                                                      Change change) noexcept {
+                                                      const Change& change) noexcept {
         axis_walk<Isa> at(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, at.next())
             store_part<Isa>(to + at.offset(), change(load_part<Isa>(from + at.offset(), count)), count);
@@ -14520,7 +14552,7 @@ struct kernel_of<Isa, reduction_problem> {
             p, layout, parallel,
             [&](std::int64_t group, std::int64_t offset) {
                 const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
-                const float value = all.fold([join](float a, float b) { return join_two(a, b, join); });
+                const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
                 store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
             },
             [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
@@ -14528,11 +14560,19 @@ struct kernel_of<Isa, reduction_problem> {
                 store_part<Isa>(p.output + group, finish(all), count);
             });
     }
-    template <class Join>
-    [[gnu::always_inline]] static float join_two(float a, float b, Join join) noexcept {
-        float result[simd::width];
-        simd::store(result, join(simd::broadcast(a), simd::broadcast(b)));
-        return result[0];
+    /// Two numbers, or two vectors of few.
+    template <class Number, class Join>
+    [[gnu::always_inline]] static Number join_two(Number a, Number b, Join join) noexcept {
+        constexpr std::int64_t count = sizeof(Number) / sizeof(float);
+        constexpr std::int64_t room = count < simd::width ? simd::width : count;
+        float left[room] = {};
+        float right[room] = {};
+        std::memcpy(left, &a, sizeof a);
+        std::memcpy(right, &b, sizeof b);
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(left + i, join(simd::load(left + i), simd::load(right + i)));
+        std::memcpy(&a, left, sizeof a);
+        return a;
     }
 
     static void run(const reduction_problem& p, const parallel_for& parallel) noexcept {
@@ -14656,7 +14696,7 @@ struct kernel_of<Isa, normalization_problem> {
         const float* const from = p.input + offset;
         normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
-            [&](auto change) {
+            [&](const auto& change) {
                 if (p.scale != nullptr)
                     sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
                 else
@@ -14669,7 +14709,9 @@ struct kernel_of<Isa, normalization_problem> {
         normalize<vector_arithmetic>(
             p, layout.size,
             [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
-            [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
+            [&](const auto& change) {
+                sums::change_columns(p.reduced, layout, from, p.output + offset, count, change);
+            });
     }
 };
 
@@ -17065,7 +17107,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 5;
+inline constexpr int plan_format = 6;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -17223,7 +17265,7 @@ struct lookup {
 };
 
 /// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1.
+/// that is -1. `gap`: bytes between one row of so many output blocks and the next.
 struct gather {
     place input = {};
     place output = {};
@@ -17231,6 +17273,8 @@ struct gather {
     std::int64_t block_bytes = 1;
     const std::int32_t* blocks = nullptr;
     std::int64_t count = 0;
+    std::int64_t blocks_in_row = 0;
+    std::int64_t gap = 0;
     const unsigned char* fill = nullptr;
 };
 
@@ -17891,6 +17935,9 @@ class runner {
         const std::byte* const from = read(Step.input);
         std::byte* to = write(Step.output);
         for (std::int64_t i = 0; i < Step.count; ++i) {
+            if (Step.gap != 0 && i != 0 && i % Step.blocks_in_row == 0) {
+                to += Step.gap;
+            }
             if (Step.blocks[i] >= 0) {
                 move_bytes(to, from + Step.blocks[i] * Step.block_bytes, Step.block_bytes);
                 continue;

@@ -7068,6 +7068,7 @@ struct chain {
         high = greatest;
         join_zero_point();
         narrow_by_clamp();
+        complete_sum();
     }
     /// Goes on with the integers that would be stored.
     void compute_with_stored() {
@@ -7126,6 +7127,15 @@ private:
         functions.resize(count - (scaled ? 2 : 1));
         if (scaled) {
             affine(last.scale, last.shift);
+        }
+    }
+    /// Tiles know the sum of something quantized and a tensor with the scale of the next quantization behind it, which may be 1.
+    void complete_sum() {
+        const std::size_t count = functions.size();
+        if (count >= 4 && functions[count - 4].what == chain_function::form::clamp &&
+            functions[count - 3].rounds_to_even() && functions[count - 2].what == chain_function::form::affine &&
+            functions[count - 1].what == chain_function::form::add) {
+            functions.push_back({});
         }
     }
     /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
@@ -12318,6 +12328,7 @@ public:
         const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
         return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
     }
+    bool operator()(const gather_step& work) const { return is_other(work.input) && rows_.length % work.block == 0; }
     bool operator()(const concat_step& work) const { return static_cast<std::int64_t>(work.rows) == rows_.count; }
     template <class Other>
     bool operator()(const Other&) const {
@@ -14547,8 +14558,9 @@ public:
             default: return memory_.arena + block.offset + offset;
         }
     }
+    const plan::spaced_rows& rows_of(plan::tensor_id tensor) const { return net_[tensor].rows; }
     std::int64_t row_stride(plan::tensor_id tensor, std::int64_t dense) const {
-        const plan::spaced_rows& rows = net_[tensor].rows;
+        const plan::spaced_rows& rows = rows_of(tensor);
         return rows.exist() ? rows.distance : dense;
     }
     std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }
@@ -14646,15 +14658,34 @@ inline void copy_piece(std::byte* to, const std::byte* from, std::size_t size) {
     }
 }
 
+/// Where the blocks of an output lie: `in_row` of them side by side, `distance` bytes from row to row.
+struct block_rows {
+    std::byte* to;
+    std::size_t size;  // bytes of a block
+    std::size_t in_row;
+    std::size_t distance;
+
+    /// Calls visit(number, count, place) for the blocks from `begin` to before `end` that lie side by side.
+    template <class Visit>
+    void for_each_part(std::size_t begin, std::size_t end, const Visit& visit) const {
+        std::size_t row = begin / in_row;
+        for (std::size_t column = begin % in_row; begin < end; column = 0, ++row) {
+            const std::size_t count = in_row - column < end - begin ? in_row - column : end - begin;
+            visit(begin, count, to + row * distance + column * size);
+            begin += count;
+        }
+    }
+};
+
 template <class Block>
-void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                   std::size_t end) {
+void gather_elements(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                     std::size_t count) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         Block value = fill;
-        if (work.blocks[i] >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[i]) * sizeof value, sizeof value);
+        if (work.blocks[begin + i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[begin + i]) * sizeof value, sizeof value);
         }
         std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -14690,63 +14721,77 @@ void collect(const std::byte* from, std::ptrdiff_t distance, std::byte* to, std:
     }
 }
 
-/// The runs from number `begin` to before `end`; `size`: bytes of a block.
-inline void gather_runs(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                        std::size_t end, std::size_t size) {
+/// The runs from number `begin` to before `end`.
+inline void gather_runs(const plan::gather_step& work, const std::byte* from, const block_rows& rows, std::size_t begin,
+                        std::size_t end) {
+    const std::size_t size = rows.size;
     for (std::size_t at = begin; at < end; ++at) {
         const plan::block_run run = work.runs[at];
-        const auto count = static_cast<std::size_t>(run.count);
-        std::byte* const first = to + static_cast<std::size_t>(run.to) * size;
-        const std::byte* const source = from + run.from * static_cast<std::ptrdiff_t>(size);
         const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
-        if (run.from < 0) {
-            fill_bytes(work.fill, first, count * size);
-        } else if (run.distance == 1) {
-            copy_piece(first, source, count * size);
-        } else if (work.block == 1) {
-            with_element(work.element_bytes,
-                         [=](auto element) { collect<decltype(element)>(source, distance, first, count); });
-        } else {
-            for (std::size_t i = 0; i < count; ++i) {
-                copy_piece(first + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+        const std::byte* source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const auto copy = [&](std::size_t, std::size_t count, std::byte* to) {
+            if (run.from < 0) {
+                fill_bytes(work.fill, to, count * size);
+            } else if (run.distance == 1) {
+                copy_piece(to, source, count * size);
+            } else if (work.block == 1) {
+                with_element(work.element_bytes,
+                             [=](auto element) { collect<decltype(element)>(source, distance, to, count); });
+            } else {
+                for (std::size_t i = 0; i < count; ++i) {
+                    copy_piece(to + i * size, source + static_cast<std::ptrdiff_t>(i) * distance, size);
+                }
             }
-        }
+            source += static_cast<std::ptrdiff_t>(count) * distance;
+        };
+        const auto first = static_cast<std::size_t>(run.to);
+        rows.for_each_part(first, first + static_cast<std::size_t>(run.count), copy);
     }
 }
 
-inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
-                        std::size_t end) {
-    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-    if (!work.runs.empty()) {
-        return gather_runs(work, from, to, begin, end, size);
-    }
-    if (work.block == 1) {
-        return with_element(work.element_bytes,
-                            [&](auto element) { gather_blocks<decltype(element)>(work, from, to, begin, end); });
-    }
-    for (std::size_t at = begin; at < end; ++at) {
-        std::byte* const block = to + at * size;
-        if (work.blocks[at] >= 0) {
-            copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
-        } else {
-            fill_bytes(work.fill, block, size);
+/// The blocks from number `begin` to before `end`.
+inline void gather_blocks(const plan::gather_step& work, const std::byte* from, const block_rows& rows,
+                          std::size_t begin, std::size_t end) {
+    const auto copy = [&](std::size_t number, std::size_t count, std::byte* to) {
+        for (std::size_t i = 0; i < count; ++i, to += rows.size) {
+            const std::int32_t block = work.blocks[number + i];
+            if (block >= 0) {
+                copy_piece(to, from + static_cast<std::size_t>(block) * rows.size, rows.size);
+            } else {
+                fill_bytes(work.fill, to, rows.size);
+            }
         }
+    };
+    const auto collect = [&](std::size_t number, std::size_t count, std::byte* to) {
+        with_element(work.element_bytes,
+                     [&](auto element) { gather_elements<decltype(element)>(work, from, to, number, count); });
+    };
+    if (work.block == 1) {
+        rows.for_each_part(begin, end, collect);
+    } else {
+        rows.for_each_part(begin, end, copy);
     }
 }
 
 }  // namespace detail
 
 /// Blocks of the input in another order.
-inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
-                   const kernel::parallel_for& parallel) {
+inline void gather(const plan::gather_step& work, const run_memory& operands, const kernel::parallel_for& parallel) {
     const bool in_runs = !work.runs.empty();
     const std::size_t blocks =
         in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
-    const std::size_t bytes = blocks * static_cast<std::size_t>(work.block * work.element_bytes);
-    const std::size_t effort =
-        work.block == 1 && !in_runs ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort,
-                     [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
+    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    const std::size_t effort = work.block == 1 && !in_runs
+                                   ? 4 * blocks * size
+                                   : blocks * size;  // an element takes as long as a few bytes of a block
+    const plan::spaced_rows& rows = operands.rows_of(work.output);
+    const std::size_t in_row = rows.exist() ? static_cast<std::size_t>(rows.length / work.block) : blocks;
+    const detail::block_rows to{operands.write(work.output), size, in_row,
+                                operands.row_bytes(work.output, blocks * size)};
+    const std::byte* const from = operands.read(work.input);
+    detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort, [&](std::size_t begin, std::size_t end) {
+        (in_runs ? &detail::gather_runs : &detail::gather_blocks)(work, from, to, begin, end);
+    });
 }
 
 /// Rows of several tensors next to each other. What lies where it belongs is not copied.
@@ -14902,7 +14947,7 @@ class step_runner {
 
     // ---- steps that move bytes
 
-    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output), parallel_); }
+    void operator()(const plan::gather_step& work) { gather(work, operands_, parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
@@ -15915,7 +15960,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 5;
+inline constexpr int plan_format = 6;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -16073,7 +16118,7 @@ struct lookup {
 };
 
 /// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1.
+/// that is -1. `gap`: bytes between one row of so many output blocks and the next.
 struct gather {
     place input = {};
     place output = {};
@@ -16081,6 +16126,8 @@ struct gather {
     std::int64_t block_bytes = 1;
     const std::int32_t* blocks = nullptr;
     std::int64_t count = 0;
+    std::int64_t blocks_in_row = 0;
+    std::int64_t gap = 0;
     const unsigned char* fill = nullptr;
 };
 
