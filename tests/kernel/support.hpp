@@ -303,9 +303,9 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
             residual(k::post_kind::add_residual, k::element_kind::i8, channels + 5, -0.3f, 0);
             break;
         case 9:
-            e.name = "f32 residual, floats";
+            e.name = "f32 residual with gaps, floats";
             e.value.output_type = k::element_kind::f32;
-            residual(k::post_kind::add_residual, k::element_kind::f32, channels, 11, 0);
+            residual(k::post_kind::add_residual, k::element_kind::f32, channels + 3, 11, 0);
             break;
         case 10:
             e.name = "multiplied by u8 residual";
