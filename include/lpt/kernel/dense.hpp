@@ -318,9 +318,8 @@ private:
             if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-            const std::int64_t products = c.shape.taps * c.shape.channels;
             const bool takes_list = tile::takes_list(e, c.shape.four_bits);
-            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
+            const bool direct = finish<Isa>::requantizes_directly(e, begin, end, c.shape.taps * c.shape.channels);
             const bool is_real = e.output_type == element_kind::f32;
             s.result = !is_real && (direct || takes_list) ? tile_result::bytes : tile_result::floats;
             s.staged = s.result == tile_result::floats && !(is_real && (takes_list || e.post_count == 0));
@@ -385,6 +384,7 @@ private:
     static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
                                 std::int64_t past) noexcept {
         using row = dense_row<Isa, Arithmetic>;
+        const epilogue& e = *c.finish;
         alignas(64) sum_type sums[row::columns];
         for (; unit + row::panels <= past; unit += row::panels) {
             const std::int64_t panel = unit - g * c.shape.panels();
@@ -392,22 +392,23 @@ private:
             const std::int64_t first = panel * layout::panel_columns;
             const std::int64_t left = c.shape.columns - first;
             const std::int64_t channel = g * c.shape.columns + first;
-            start_row(c, s, g, first, sums);
-            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), sums);
-            finish<Isa>::tile(
-                *c.finish, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
-                c.output + (s.first * c.output_stride + channel) * bytes_of(c.finish->output_type), c.output_stride);
+            unsigned char* const to = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
+            const bool in_place = finish<Isa>::template keeps_sums<is_float>(e) && left >= row::columns;
+            sum_type* const at = in_place ? reinterpret_cast<sum_type*>(to) : sums;
+            start_row(c, s, g, first, at);
+            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), at);
+            if (!in_place)
+                finish<Isa>::tile(e, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
+                                  to, c.output_stride);
         }
         return unit;
     }
-    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first_column,
-                          sum_type (&sums)[dense_row<Isa, Arithmetic>::columns]) noexcept {
+    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first, sum_type* sums) noexcept {
         constexpr std::int64_t columns = dense_row<Isa, Arithmetic>::columns;
         if constexpr (is_float) {
-            for (sum_type& each : sums)
-                each = 0;
+            std::memset(sums, 0, columns * sizeof(sum_type));
         } else {
-            fill_start(c, g, first_column, columns, s.header, sums, nullptr);
+            fill_start(c, g, first, columns, s.header, sums, nullptr);
             if (s.header.zero_point == 0) return;
             const auto more = lanes<Isa>::broadcast_int(*s.row_sums);
             for (std::int64_t i = 0; i < columns; i += lanes<Isa>::width)
@@ -472,7 +473,8 @@ private:
         }
         const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
         if (w.result != tile_result::sums && e.post_count != 0 && !staged) w.steps = &steps;
-        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
+        const bool in_place =
+            finish<Isa>::template keeps_sums<is_float>(e) && columns == width && s.header.differs == 0;
         const bool direct = !staged && (w.result != tile_result::sums || in_place);
         const std::int64_t output_bytes = w.row_bytes;
         if (!direct) {

@@ -114,6 +114,15 @@ struct finish {
             row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
     }
 
+    /// Whether sums are stored as they are; those of floats with the sign of their zeros.
+    template <bool AreFloats>
+    static bool keeps_sums(const epilogue& e) noexcept {
+        if (!AreFloats) return e.output_type == element_kind::i32;
+        const bool scales = e.scale != nullptr || e.scale_all != 1;
+        const bool shifts = e.bias != nullptr || e.bias_all != 0 || !__builtin_signbit(e.bias_all);
+        return e.output_type == element_kind::f32 && e.post_count == 0 && !scales && !shifts;
+    }
+
     /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
     /// scales and biases so small that what is rounded fits in 32 bits. `products`: how many a sum has at most, each of two bytes less
     /// their zero points.

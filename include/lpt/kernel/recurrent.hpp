@@ -206,6 +206,7 @@ struct kernel_of<Isa, recurrent_problem> {
         product.c = to;
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
+        product.finish.bias_all = -0.0f;  // sums stay as they are
         gemm<Isa>::run(product, parallel);
     }
     static void multiply_digits(const recurrent_problem& p, const state_digits& rows_of_digits, const float* states,
