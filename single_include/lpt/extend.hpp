@@ -3078,8 +3078,11 @@ constexpr bool only_moves(const node& each) {
     return each.is<op::transpose>() || each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();
 }
 
-/// True for a FakeQuantize with one constant range for all elements.
-constexpr bool has_one_range(const graph& model, node_id id) {
+/// True for a FakeQuantize that makes bytes of real numbers, with one constant range for all.
+constexpr bool makes_bytes(const graph& model, node_id id) {
+    if (!is_byte(model.type(output_ref(id))) || !is_real(model.type(model[id].input(0)))) {
+        return false;
+    }
     for (std::size_t port = 1; port < model[id].inputs(); ++port) {
         const tensor* const bound = model.constant_value(model[id].input(port));
         if (bound == nullptr || bound->elements() != 1) {
@@ -3101,15 +3104,15 @@ constexpr void take_axes_off_bounds(graph& model, node_id id) {
 
 }  // namespace fusion
 
-/// A FakeQuantize with one range behind a movement, which nothing else reads, becomes one in front of it: bytes are a quarter of what is
-/// moved, and the operation that gives the numbers quantizes them itself. All bits stay.
+/// A FakeQuantize that makes bytes behind a movement, which nothing else reads, becomes one in front of it: a quarter is moved, and a
+/// product in front of both quantizes its sums itself.
 struct quantization_before_movement {
     static constexpr text_view name = "QuantizationBeforeMovement";
     using pattern = lpt::pattern<op::fake_quantize>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (!fusion::has_one_range(model, id) || feeds_result(model, id)) {
+        if (!fusion::makes_bytes(model, id) || feeds_result(model, id)) {
             return false;
         }
         bool changed = false;
@@ -3370,14 +3373,17 @@ using function_fusions =
 
 /// Compositions that are published operations, and movements and results of elements that are not needed, in the order of priority at a
 /// node.
-using default_optimizations =
-    detail::joined<stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination,
-                         reshape_fusion, concat_fusion, convolution_cropping, group_convolution_cropping,
-                         group_normalization_decomposition, quantization_before_movement>,
-                   function_fusions,
-                   stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion,
-                         attention_fusion_of_columns, quantization_of_bytes, product_quantization, product_scaling,
-                         fully_connected_compression, gather_compression>>;
+using default_optimizations = detail::joined<
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, reshape_elimination, reshape_fusion,
+          concat_fusion, convolution_cropping, group_convolution_cropping, group_normalization_decomposition>,
+    function_fusions,
+    stage<masked_attention_fusion, masked_attention_fusion_of_columns, attention_fusion, attention_fusion_of_columns,
+          quantization_of_bytes, product_quantization, product_scaling, fully_connected_compression,
+          gather_compression>>;
+
+/// Movements once more, when it is known what gives bytes.
+using optimizations_of_movements = stage<transpose_elimination, transpose_cancellation, transpose_fusion,
+                                         reshape_elimination, reshape_fusion, quantization_before_movement>;
 
 namespace detail {
 /// Runs `work`; restores the graph if that raises an error.
@@ -3412,15 +3418,16 @@ constexpr seq<refusal> rewrite_or_restore(graph& model, const transformation_opt
 /// operations that they are, and numbers of 16 bits are computed in f32, for which there are kernels.
 ///
 /// Belongs between the transformations, which find quantized data in the network as it is written, and `compile`. `Rules` is a stage of
-/// transformations, as pipelines have them. Results differ by the rounding of intermediate values that are no longer made; movements and
-/// shared operations keep their bits. Gives the refusals of the rules; raises an error for a graph that `verify` does not accept, and what
-/// rules of the user raise; the graph is then as it was.
-template <class Rules = default_optimizations>
+/// transformations, as pipelines have them, `LastRules` one that runs behind them. Results differ by the rounding of intermediate values
+/// that are no longer made; movements and shared operations keep their bits. Gives the refusals of the rules; raises an error for a graph
+/// that `verify` does not accept, and what rules of the user raise; the graph is then as it was.
+template <class Rules = default_optimizations, class LastRules = optimizations_of_movements>
 constexpr seq<refusal> optimize(graph& model, const transformation_options& options = {}) {
     return detail::rewrite_or_restore(model, options, [&](rewrite& changes) {
         convert_precision::run(changes);
         common_subexpressions::run(changes);
         detail::run_as_one_rewrite(changes, Rules{});
+        detail::run_as_one_rewrite(changes, LastRules{});
         detail::infer_open_shapes(model);
     });
 }

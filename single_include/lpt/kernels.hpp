@@ -3553,7 +3553,8 @@ struct unary {
         return simd::multiply(v, sigmoid_of_number(simd::multiply(beta, v)));  // NaN times a number stays
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, below 1e-7 beyond 5.6; the polynomial is the eighth root of erfc / 2.
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2; the polynomial is the eighth root of erfc / 2. Beyond 5.6, where less
+        // than 1e-7 is missing, nothing is taken off.
         const floats x = absolute(v);
         const float c[] = {-2.958799712e-7f, 7.479527085e-6f,  -6.025749826e-5f, 3.429463322e-5f, 1.504363026e-3f,
                            -6.719562807e-4f, -3.192807734e-2f, -9.145741165e-2f, 9.170039892e-1f};
@@ -3773,6 +3774,15 @@ struct finish {
         const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
         for (std::int64_t r = 0; r < rows; ++r)
             row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
+    }
+
+    /// Whether sums are stored as they are; those of floats with the sign of their zeros.
+    template <bool AreFloats>
+    static bool keeps_sums(const epilogue& e) noexcept {
+        if (!AreFloats) return e.output_type == element_kind::i32;
+        const bool scales = e.scale != nullptr || e.scale_all != 1;
+        const bool shifts = e.bias != nullptr || e.bias_all != 0 || !__builtin_signbit(e.bias_all);
+        return e.output_type == element_kind::f32 && e.post_count == 0 && !scales && !shifts;
     }
 
     /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
@@ -7600,7 +7610,8 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
-    const column_steps* steps = nullptr;  // a known list, or null: then sums to be rounded are small enough for it
+    const column_steps* steps =
+        nullptr;  // a known list, or null: then sums that become bytes need no clamp before they are rounded
     const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
     std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output
@@ -8797,11 +8808,11 @@ private:
         const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
     };
 
-    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
-    /// them. The others then leave out nothing less.
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps outside the image for all of them.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        const bool by_strips = s.result == tile_result::bytes || s.staged || c.finish->fixed != nullptr;
+        const bool is_plain = c.finish->post_count == 0 && c.finish->output_type == element_kind::f32;
+        const bool by_strips = c.finish->fixed != nullptr || (s.result != tile_result::sums && !is_plain);
         return ends != 0 && s.zeros != nullptr && by_strips && s.header.zero_point == 0 && c.lines.line - ends >= 3 &&
                c.lines.line * tile_rows <= line_block_rows && line_block_rows * c.shape.taps <= pointer_budget;
     }
@@ -8853,12 +8864,11 @@ private:
             if (e.fixed != nullptr && e.fixed->shifts && !c.shape.four_bits) s.result = tile_result::bytes;
             if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-            const std::int64_t products = c.shape.taps * c.shape.channels;
             const bool takes_list = tile::takes_list(e, c.shape.four_bits);
-            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end, products);
+            const bool direct = finish<Isa>::requantizes_directly(e, begin, end, c.shape.taps * c.shape.channels);
             const bool is_real = e.output_type == element_kind::f32;
             s.result = !is_real && (direct || takes_list) ? tile_result::bytes : tile_result::floats;
-            s.staged = s.result == tile_result::floats && !(is_real && (takes_list || e.post_count == 0));
+            s.staged = is_real ? e.post_count != 0 && !takes_list : !direct && !takes_list;
             store::fill(s.scale_of_all, e.scale_all);
             store::fill(s.bias_of_all, e.bias_all);
             store::fill(s.numbers_of_all, e);
@@ -8920,29 +8930,30 @@ private:
     static std::int64_t run_row(const call& c, const state& s, std::int64_t g, std::int64_t unit,
                                 std::int64_t past) noexcept {
         using row = dense_row<Isa, Arithmetic>;
+        const epilogue& e = *c.finish;
         alignas(64) sum_type sums[row::columns];
         for (; unit + row::panels <= past; unit += row::panels) {
             const std::int64_t panel = unit - g * c.shape.panels();
             if (c.shape.panel_width(panel + row::panels - 1) != layout::panel_columns) break;
             const std::int64_t first = panel * layout::panel_columns;
             const std::int64_t left = c.shape.columns - first;
+            const std::int64_t columns = left < row::columns ? left : row::columns;
             const std::int64_t channel = g * c.shape.columns + first;
-            start_row(c, s, g, first, sums);
-            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), sums);
-            finish<Isa>::tile(
-                *c.finish, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
-                c.output + (s.first * c.output_stride + channel) * bytes_of(c.finish->output_type), c.output_stride);
+            unsigned char* const to = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
+            const bool in_place = finish<Isa>::template keeps_sums<is_float>(e) && columns == row::columns;
+            sum_type* const at = in_place ? reinterpret_cast<sum_type*>(to) : sums;
+            start_row(c, s, g, first, at);
+            row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), at);
+            if (!in_place) finish<Isa>::tile(e, sums, row::columns, 1, s.first, channel, columns, to, c.output_stride);
         }
         return unit;
     }
-    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first_column,
-                          sum_type (&sums)[dense_row<Isa, Arithmetic>::columns]) noexcept {
+    static void start_row(const call& c, const state& s, std::int64_t g, std::int64_t first, sum_type* sums) noexcept {
         constexpr std::int64_t columns = dense_row<Isa, Arithmetic>::columns;
         if constexpr (is_float) {
-            for (sum_type& each : sums)
-                each = 0;
+            std::memset(sums, 0, columns * sizeof(sum_type));
         } else {
-            fill_start(c, g, first_column, columns, s.header, sums, nullptr);
+            fill_start(c, g, first, columns, s.header, sums, nullptr);
             if (s.header.zero_point == 0) return;
             const auto more = lanes<Isa>::broadcast_int(*s.row_sums);
             for (std::int64_t i = 0; i < columns; i += lanes<Isa>::width)
@@ -9007,7 +9018,8 @@ private:
         }
         const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
         if (w.result != tile_result::sums && e.post_count != 0 && !staged) w.steps = &steps;
-        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
+        const bool in_place =
+            finish<Isa>::template keeps_sums<is_float>(e) && columns == width && s.header.differs == 0;
         const bool direct = !staged && (w.result != tile_result::sums || in_place);
         const std::int64_t output_bytes = w.row_bytes;
         if (!direct) {
@@ -9365,9 +9377,9 @@ struct sixteen {
         using four = float __attribute__((vector_size(16)));
         float whole[width];
         store(whole);
-        four parts_of_four[4];
-        std::memcpy(parts_of_four, whole, sizeof whole);
-        const four all = f(f(parts_of_four[0], parts_of_four[2]), f(parts_of_four[1], parts_of_four[3]));
+        four quarters[4];
+        std::memcpy(quarters, whole, sizeof whole);
+        const four all = f(f(quarters[0], quarters[2]), f(quarters[1], quarters[3]));
         return f(f(all[0], all[2]), f(all[1], all[3]));
     }
     [[gnu::always_inline]] float sum() const noexcept {
@@ -14560,7 +14572,7 @@ struct kernel_of<Isa, reduction_problem> {
                 store_part<Isa>(p.output + group, finish(all), count);
             });
     }
-    /// Two numbers, or two vectors of few.
+    /// Joins two floats, or two vectors of four, in vectors of the instruction set.
     template <class Number, class Join>
     [[gnu::always_inline]] static Number join_two(Number a, Number b, Join join) noexcept {
         constexpr std::int64_t count = sizeof(Number) / sizeof(float);
@@ -15849,6 +15861,7 @@ struct kernel_of<Isa, recurrent_problem> {
         product.c = to;
         product.c_row_stride = gate_row(p);
         product.finish.output_type = element_kind::f32;
+        product.finish.bias_all = -0.0f;  // sums stay as they are
         gemm<Isa>::run(product, parallel);
     }
     static void multiply_digits(const recurrent_problem& p, const state_digits& rows_of_digits, const float* states,
@@ -17265,7 +17278,7 @@ struct lookup {
 };
 
 /// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1. `gap`: bytes between one row of so many output blocks and the next.
+/// that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};

@@ -237,8 +237,22 @@ TEST_CASE("every epilogue gives the scalar bits in panels of every width") {
     }
 }
 
+TEST_CASE("residuals of f32 are fetched and added across tiles, panels, blocks and threads") {
+    for (const std::int64_t m : {1, 6, 11, 40, 200}) {
+        for (const std::int64_t n : {64, 130, 192}) {
+            for (const std::int64_t k : {20, 260, 800, 70000}) {
+                if (m > 11 && k > 800) continue;
+                gemm_case c{m, n, k};
+                c.epilogue = 9;
+                c.threads = static_cast<int>(m % 3 + 1);
+                compare_all(c, static_cast<std::uint64_t>(m + n + k));
+            }
+        }
+    }
+}
+
 TEST_CASE("post operations that are compiled into the store give the bits of those that are interpreted") {
-    for (const int variant : {5, 14, 15, 16, 18, 22}) {
+    for (const int variant : {5, 9, 14, 15, 16, 18, 22}) {
         for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 8, 12, 31}) {
             for (const std::int64_t n : {7, 32, 48, 77}) {
                 gemm_case c{m, n, 12};

@@ -165,7 +165,7 @@ struct lookup {
 };
 
 /// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1. `gap`: bytes between one row of so many output blocks and the next.
+/// that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};

@@ -262,11 +262,11 @@ private:
         const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
     };
 
-    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
-    /// them. The others then leave out nothing less.
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps outside the image for all of them.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        const bool by_strips = s.result == tile_result::bytes || s.staged || c.finish->fixed != nullptr;
+        const bool is_plain = c.finish->post_count == 0 && c.finish->output_type == element_kind::f32;
+        const bool by_strips = c.finish->fixed != nullptr || (s.result != tile_result::sums && !is_plain);
         return ends != 0 && s.zeros != nullptr && by_strips && s.header.zero_point == 0 && c.lines.line - ends >= 3 &&
                c.lines.line * tile_rows <= line_block_rows && line_block_rows * c.shape.taps <= pointer_budget;
     }
@@ -322,7 +322,7 @@ private:
             const bool direct = finish<Isa>::requantizes_directly(e, begin, end, c.shape.taps * c.shape.channels);
             const bool is_real = e.output_type == element_kind::f32;
             s.result = !is_real && (direct || takes_list) ? tile_result::bytes : tile_result::floats;
-            s.staged = s.result == tile_result::floats && !(is_real && (takes_list || e.post_count == 0));
+            s.staged = is_real ? e.post_count != 0 && !takes_list : !direct && !takes_list;
             store::fill(s.scale_of_all, e.scale_all);
             store::fill(s.bias_of_all, e.bias_all);
             store::fill(s.numbers_of_all, e);
@@ -391,15 +391,14 @@ private:
             if (c.shape.panel_width(panel + row::panels - 1) != layout::panel_columns) break;
             const std::int64_t first = panel * layout::panel_columns;
             const std::int64_t left = c.shape.columns - first;
+            const std::int64_t columns = left < row::columns ? left : row::columns;
             const std::int64_t channel = g * c.shape.columns + first;
             unsigned char* const to = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
-            const bool in_place = finish<Isa>::template keeps_sums<is_float>(e) && left >= row::columns;
+            const bool in_place = finish<Isa>::template keeps_sums<is_float>(e) && columns == row::columns;
             sum_type* const at = in_place ? reinterpret_cast<sum_type*>(to) : sums;
             start_row(c, s, g, first, at);
             row::run(c.shape, s.pointers, s.offset, panel_of(c, g, panel), at);
-            if (!in_place)
-                finish<Isa>::tile(e, sums, row::columns, 1, s.first, channel, left < row::columns ? left : row::columns,
-                                  to, c.output_stride);
+            if (!in_place) finish<Isa>::tile(e, sums, row::columns, 1, s.first, channel, columns, to, c.output_stride);
         }
         return unit;
     }

@@ -43,7 +43,8 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
-    const column_steps* steps = nullptr;  // a known list, or null: then sums to be rounded are small enough for it
+    const column_steps* steps =
+        nullptr;  // a known list, or null: then sums that become bytes need no clamp before they are rounded
     const Factors* factors = nullptr;  // of the vectors of a panel, for codes in fixed point: then sums have their bias
     std::int32_t zero_point = 0;  // of these codes
     row_places rows;  // of the output

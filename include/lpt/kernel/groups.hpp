@@ -218,7 +218,7 @@ struct kernel_of<Isa, reduction_problem> {
                 store_part<Isa>(p.output + group, finish(all), count);
             });
     }
-    /// Two numbers, or two vectors of few.
+    /// Joins two floats, or two vectors of four, in vectors of the instruction set.
     template <class Number, class Join>
     [[gnu::always_inline]] static Number join_two(Number a, Number b, Join join) noexcept {
         constexpr std::int64_t count = sizeof(Number) / sizeof(float);

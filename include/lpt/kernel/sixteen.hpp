@@ -106,9 +106,9 @@ struct sixteen {
         using four = float __attribute__((vector_size(16)));
         float whole[width];
         store(whole);
-        four parts_of_four[4];
-        std::memcpy(parts_of_four, whole, sizeof whole);
-        const four all = f(f(parts_of_four[0], parts_of_four[2]), f(parts_of_four[1], parts_of_four[3]));
+        four quarters[4];
+        std::memcpy(quarters, whole, sizeof whole);
+        const four all = f(f(quarters[0], quarters[2]), f(quarters[1], quarters[3]));
         return f(f(all[0], all[2]), f(all[1], all[3]));
     }
     [[gnu::always_inline]] float sum() const noexcept {

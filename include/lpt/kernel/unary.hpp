@@ -153,7 +153,8 @@ struct unary {
         return simd::multiply(v, sigmoid_of_number(simd::multiply(beta, v)));  // NaN times a number stays
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, below 1e-7 beyond 5.6; the polynomial is the eighth root of erfc / 2.
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2; the polynomial is the eighth root of erfc / 2. Beyond 5.6, where less
+        // than 1e-7 is missing, nothing is taken off.
         const floats x = absolute(v);
         const float c[] = {-2.958799712e-7f, 7.479527085e-6f,  -6.025749826e-5f, 3.429463322e-5f, 1.504363026e-3f,
                            -6.719562807e-4f, -3.192807734e-2f, -9.145741165e-2f, 9.170039892e-1f};

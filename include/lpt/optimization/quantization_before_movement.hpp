@@ -13,8 +13,11 @@ constexpr bool only_moves(const node& each) {
     return each.is<op::transpose>() || each.is<op::reshape>() || each.is<op::squeeze>() || each.is<op::unsqueeze>();
 }
 
-/// True for a FakeQuantize with one constant range for all elements.
-constexpr bool has_one_range(const graph& model, node_id id) {
+/// True for a FakeQuantize that makes bytes of real numbers, with one constant range for all.
+constexpr bool makes_bytes(const graph& model, node_id id) {
+    if (!is_byte(model.type(output_ref(id))) || !is_real(model.type(model[id].input(0)))) {
+        return false;
+    }
     for (std::size_t port = 1; port < model[id].inputs(); ++port) {
         const tensor* const bound = model.constant_value(model[id].input(port));
         if (bound == nullptr || bound->elements() != 1) {
@@ -36,15 +39,15 @@ constexpr void take_axes_off_bounds(graph& model, node_id id) {
 
 }  // namespace fusion
 
-/// A FakeQuantize with one range behind a movement, which nothing else reads, becomes one in front of it: bytes are a quarter of what is
-/// moved, and the operation that gives the numbers quantizes them itself. All bits stay.
+/// A FakeQuantize that makes bytes behind a movement, which nothing else reads, becomes one in front of it: a quarter is moved, and a
+/// product in front of both quantizes its sums itself.
 struct quantization_before_movement {
     static constexpr text_view name = "QuantizationBeforeMovement";
     using pattern = lpt::pattern<op::fake_quantize>;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        if (!fusion::has_one_range(model, id) || feeds_result(model, id)) {
+        if (!fusion::makes_bytes(model, id) || feeds_result(model, id)) {
             return false;
         }
         bool changed = false;

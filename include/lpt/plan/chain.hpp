@@ -199,12 +199,13 @@ private:
             affine(last.scale, last.shift);
         }
     }
-    /// Tiles know the sum of something quantized and a tensor with the scale of the next quantization behind it, which may be 1.
+    /// Tiles have a list for a quantized value plus a tensor, then the next scale. A scale of 1 is written out to fit it.
     void complete_sum() {
-        const std::size_t count = functions.size();
-        if (count >= 4 && functions[count - 4].what == chain_function::form::clamp &&
-            functions[count - 3].rounds_to_even() && functions[count - 2].what == chain_function::form::affine &&
-            functions[count - 1].what == chain_function::form::add) {
+        using form = chain_function::form;
+        const std::size_t first = !functions.empty() && functions[0].what == form::affine ? 1 : 0;
+        if (functions.size() == first + 4 && functions[first].what == form::clamp &&
+            functions[first + 1].rounds_to_even() && functions[first + 2].what == form::affine &&
+            functions[first + 3].what == form::add) {
             functions.push_back({});
         }
     }

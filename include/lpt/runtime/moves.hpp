@@ -154,7 +154,7 @@ inline void gather_runs(const plan::gather_step& work, const std::byte* from, co
 /// The blocks from number `begin` to before `end`.
 inline void gather_blocks(const plan::gather_step& work, const std::byte* from, const block_rows& rows,
                           std::size_t begin, std::size_t end) {
-    const auto copy = [&](std::size_t number, std::size_t count, std::byte* to) {
+    const auto copy_blocks = [&](std::size_t number, std::size_t count, std::byte* to) {
         for (std::size_t i = 0; i < count; ++i, to += rows.size) {
             const std::int32_t block = work.blocks[number + i];
             if (block >= 0) {
@@ -164,14 +164,14 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
             }
         }
     };
-    const auto collect = [&](std::size_t number, std::size_t count, std::byte* to) {
+    const auto copy_elements = [&](std::size_t number, std::size_t count, std::byte* to) {
         with_element(work.element_bytes,
                      [&](auto element) { gather_elements<decltype(element)>(work, from, to, number, count); });
     };
     if (work.block == 1) {
-        rows.for_each_part(begin, end, collect);
+        rows.for_each_part(begin, end, copy_elements);
     } else {
-        rows.for_each_part(begin, end, copy);
+        rows.for_each_part(begin, end, copy_blocks);
     }
 }
 
@@ -183,16 +183,19 @@ inline void gather(const plan::gather_step& work, const run_memory& operands, co
     const std::size_t blocks =
         in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
     const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-    const std::size_t effort = work.block == 1 && !in_runs
-                                   ? 4 * blocks * size
-                                   : blocks * size;  // an element takes as long as a few bytes of a block
+    // An element takes as long as a few bytes of a block.
+    const std::size_t effort = (work.block == 1 && !in_runs ? 4 : 1) * blocks * size;
     const plan::spaced_rows& rows = operands.rows_of(work.output);
     const std::size_t in_row = rows.exist() ? static_cast<std::size_t>(rows.length / work.block) : blocks;
     const detail::block_rows to{operands.write(work.output), size, in_row,
                                 operands.row_bytes(work.output, blocks * size)};
     const std::byte* const from = operands.read(work.input);
     detail::in_parts(parallel, in_runs ? work.runs.size() : blocks, effort, [&](std::size_t begin, std::size_t end) {
-        (in_runs ? &detail::gather_runs : &detail::gather_blocks)(work, from, to, begin, end);
+        if (in_runs) {
+            detail::gather_runs(work, from, to, begin, end);
+        } else {
+            detail::gather_blocks(work, from, to, begin, end);
+        }
     });
 }
 
