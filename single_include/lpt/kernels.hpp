@@ -9374,7 +9374,7 @@ struct sixteen {
     /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f, of two numbers or of two vectors of four.
     template <class Function>
     [[gnu::always_inline]] float fold(Function f) const noexcept {
-        using four = float __attribute__((vector_size(16)));
+        using four [[gnu::vector_size(16)]] = float;
         float whole[width];
         store(whole);
         four quarters[4];

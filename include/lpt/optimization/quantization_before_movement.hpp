@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/rule/pieces.hpp>
+#include <lpt/optimization/compressed_weights.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt::inline LPT_ABI {
