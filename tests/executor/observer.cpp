@@ -28,7 +28,7 @@ bool is_float_nan(const tensor& of, std::size_t i) { return is_real(of.type()) &
 tensor in_plain_order(const plan::stored_tensor& what, const std::byte* from) {
     tensor_builder result(what.type, what.dimensions);
     const std::size_t size = bit_width(what.type) < 8 ? 0 : static_cast<std::size_t>(bit_width(what.type)) / 8;
-    if (what.rows.count != 0) {
+    if (what.rows.exist()) {
         plan::stored_tensor dense = what;
         dense.rows = {};
         const std::size_t length = static_cast<std::size_t>(what.rows.length) * size;

@@ -49,11 +49,13 @@ struct tile_fetches {
         if (rows > 0) {
             for (std::int64_t at = 0; at < RowBytes; at += 64)
                 __builtin_prefetch(result + at, 1);
-            for (std::int64_t at = 0; at < RowBytes && residual != nullptr; at += 64)
-                __builtin_prefetch(residual + at);
             result += row_bytes;
-            residual += residual != nullptr ? residual_bytes : 0;
             --rows;
+            if (residual != nullptr) {
+                for (std::int64_t at = 0; at < RowBytes; at += 64)
+                    __builtin_prefetch(residual + at);
+                residual += residual_bytes;
+            }
         } else if (panel_bytes > 0) {
             for (std::int64_t at = 0; at < GroupBytes; at += 64)
                 __builtin_prefetch(panel + at, 0, 2);

@@ -4,6 +4,7 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/quantization_details.hpp>
 
 namespace lpt::inline LPT_ABI {
 
@@ -14,6 +15,13 @@ inline constexpr std::size_t least_compressed = 262144;
 
 constexpr bool is_byte(element type) { return type == u8 || type == i8; }
 constexpr bool has_few_bits(element type) { return type == u4 || type == i4 || is_byte(type); }
+
+/// True if inputs `first` to 4 of a FakeQuantize are constants of one element.
+constexpr bool has_one_range(const graph& model, node_id fake_quantize, std::size_t first = 1) {
+    return has_constant_ranges(model, fake_quantize, first) && for_all(first, 5, [&](std::size_t port) {
+               return model.constant_value(model[fake_quantize].input(port))->elements() == 1;
+           });
+}
 
 /// Weights of few bits with their dequantization: scale * (codes - zero_point), and the axes in which that is said.
 struct compressed_weights {

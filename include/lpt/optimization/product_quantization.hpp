@@ -14,13 +14,8 @@ namespace fusion {
 constexpr bool quantizes_to_bytes(const graph& model, node_id id) {
     const node& each = model[id];
     if (!each.is<op::fake_quantize>() || each.type() != f32 || each.as<op::fake_quantize>().levels != 256 ||
-        !has_constant_ranges(model, id)) {
+        !has_constant_ranges(model, id) || !has_one_range(model, id, 3)) {
         return false;
-    }
-    for (const std::size_t port : {3u, 4u}) {
-        if (model.constant_value(each.input(port))->elements() != 1) {
-            return false;
-        }
     }
     const quantization_details details = details_of(model, id);
     return details.lows[0] < details.highs[0];

@@ -15,16 +15,7 @@ constexpr bool only_moves(const node& each) {
 
 /// True for a FakeQuantize that makes bytes of real numbers, with one constant range for all.
 constexpr bool makes_bytes(const graph& model, node_id id) {
-    if (!is_byte(model.type(output_ref(id))) || !is_real(model.type(model[id].input(0)))) {
-        return false;
-    }
-    for (std::size_t port = 1; port < model[id].inputs(); ++port) {
-        const tensor* const bound = model.constant_value(model[id].input(port));
-        if (bound == nullptr || bound->elements() != 1) {
-            return false;
-        }
-    }
-    return true;
+    return is_byte(model.type(output_ref(id))) && is_real(model.type(model[id].input(0))) && has_one_range(model, id);
 }
 
 /// Bounds without axes fit data of any rank.
