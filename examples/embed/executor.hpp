@@ -200,28 +200,27 @@ class plan_writer {
             state_bytes_ += aligned(size + 64);
         }
     }
-    static std::string of_caller(const char* area, std::size_t number, std::size_t part) {
-        return std::string("{area::") + area + ", " + std::to_string(number) +
-               (part == 0 ? "}" : ", " + std::to_string(part) + "}");
-    }
-    static std::string in_arena(std::size_t offset, std::int64_t row_stride) {
-        return "{area::arena, " + std::to_string(offset) +
-               (row_stride == 0 ? "}" : ", 0, " + std::to_string(row_stride) + "}");
+    static std::string place_in(const char* area, std::size_t offset, std::size_t part, std::int64_t row_stride) {
+        const std::string first = std::string("{area::") + area + ", " + std::to_string(offset);
+        return row_stride != 0 ? first + ", " + std::to_string(part) + ", " + std::to_string(row_stride) + "}"
+               : part != 0     ? first + ", " + std::to_string(part) + "}"
+                               : first + "}";
     }
     std::string place_of(plan::tensor_id tensor) {
         const plan::storage& block = net_.storage_of(tensor);
         const std::size_t part = at(tensor).offset;
+        const std::int64_t row_stride = at(tensor).rows.distance;
         switch (block.where) {
             case plan::area::constant: {
                 const std::size_t offset = data_.place_of(block.value.data(), block.value.size_in_bytes());
                 return "{area::constants, " + std::to_string(offset + part) + "}";
             }
-            case plan::area::input: return of_caller("input", block.offset, part);
-            case plan::area::output: return of_caller("output", block.offset, part);
+            case plan::area::input: return place_in("input", block.offset, part, row_stride);
+            case plan::area::output: return place_in("output", block.offset, part, row_stride);
             case plan::area::state: return "{area::state, " + std::to_string(state_offsets_[block.offset] + part) + "}";
             case plan::area::arena: break;
         }
-        return in_arena(block.offset + part, at(tensor).rows.distance);
+        return place_in("arena", block.offset + part, 0, row_stride);
     }
     std::string operand_of(plan::tensor_id tensor) {
         return "{" + place_of(tensor) + ", " + spelling::kind_of(at(tensor).type) + "}";
@@ -445,7 +444,9 @@ class plan_writer {
         const kernel::transpose_problem& p = work.problem;
         write_step("transpose", {{"problem", "{.batch = " + std::to_string(p.batch) + ", .rows = " +
                                                  std::to_string(p.rows) + ", .columns = " + std::to_string(p.columns) +
-                                                 ", .element_bytes = " + std::to_string(p.element_bytes) + "}"},
+                                                 ", .element_bytes = " + std::to_string(p.element_bytes) +
+                                                 ", .input_rows = " + spelling::to_source(p.input_rows) +
+                                                 ", .output_rows = " + spelling::to_source(p.output_rows) + "}"},
                                  {"input", place_of(work.input)},
                                  {"output", place_of(work.output)}});
     }

@@ -164,6 +164,10 @@ TEST_CASE("Parts of rows that are read and written where the whole lies give the
     check_all(static_cast<embedded_parts_plans*>(nullptr), embedded_parts());
 }
 
+TEST_CASE("Functions that read and write rows of wider tensors give the bits of the dynamic executor") {
+    check_all(static_cast<embedded_rows_plans*>(nullptr), embedded_rows());
+}
+
 TEST_CASE("Matrix products, reductions and normalizations give the bits of the dynamic executor") {
     check_all(static_cast<embedded_matrix_plans*>(nullptr), embedded_matrix());
 }

@@ -22,6 +22,13 @@ output_ref convolved_to_bytes(graph& model, output_ref data, dimension from, dim
 output_ref real_of(graph& model, output_ref stored) {
     return multiplied(model, shifted(model, stored, make_scalar(u8, 20)), make_scalar(f32, 0.05));
 }
+/// A function of bytes, by their table: rows of channels that do not fill vectors have no gaps there.
+output_ref looked_up(graph& model, output_ref stored) {
+    return quantize(model, model.add(op::tanh{}, {real_of(model, stored)}), u8, 0.05, 0);
+}
+output_ref axis_of(graph& model, std::int64_t axis) {
+    return output_ref(model.constant(make_integer_tensor(i64, shape{}, {axis})));
+}
 node_id halves_of(graph& model, output_ref data) {
     return model.add(op::split{2}, {data, model.constant(make_integer_tensor(i64, shape{}, {1}))});
 }
@@ -66,7 +73,7 @@ TEST_CASE("Steps write where a Concat would put their tensors, also through a Co
     CHECK(offset_of(inner) == 24);
 }
 
-TEST_CASE("What a Concat reads twice, an input of the network and columns that a softmax gives are copied") {
+TEST_CASE("What a Concat reads twice, an input of the network and columns that the reference gives are copied") {
     graph model;
     const output_ref input = model.parameter(f32, shape{2, 3}, "x");
     const output_ref value = model.add(op::softmax{1}, {input});
@@ -84,9 +91,10 @@ TEST_CASE("What a Concat reads twice, an input of the network and columns that a
         CHECK(net[net.steps[0].writes[0]].offset == 24);
     }
     SUBCASE("columns") {
-        model.result(model.add(op::concat{1}, {value, model.add(op::exp{}, {input})}));
+        model.result(model.add(op::concat{1}, {model.add(op::cum_sum{}, {input, axis_of(model, 1)}), value}));
         const plan::network net = plan_of(model);
         CHECK((net[net.steps[0].writes[0]].storage != net[net.outputs[0].tensor].storage));
+        CHECK((net[net.steps[1].writes[0]].storage == net[net.outputs[0].tensor].storage));
     }
 }
 
@@ -201,7 +209,7 @@ TEST_CASE("Channels that a Split gives are read where they are, and copied for s
         model.result(convolved_to_bytes(model, joined, 9, 4));
         model.result(convolved_to_bytes(model, output_ref(halves, 0), 5, 4));
         if (is_read_by_others) {
-            model.result(model.add(op::softmax{1}, {real_of(model, output_ref(halves, 1))}));
+            model.result(looked_up(model, output_ref(halves, 1)));
         }
         const plan::network net = plan_of(model);
         const plan::stored_tensor& whole = written(net, data);
@@ -227,7 +235,7 @@ TEST_CASE("Channels that a Split gives are copied from what is overwritten befor
     CHECK(!read(net, half).rows.exist());
 }
 
-TEST_CASE("What the caller reads, and what a step needs in one piece, is no part of a Concat's pixels") {
+TEST_CASE("What a step needs in one piece is no part of a Concat's pixels, what is reordered for the caller is") {
     graph model;
     const output_ref data = bytes_of(model, 8);
     const output_ref given = convolved_to_bytes(model, data, 8, 3);
@@ -236,9 +244,9 @@ TEST_CASE("What the caller reads, and what a step needs in one piece, is no part
     const output_ref whole = model.add(op::concat{1}, {given, summed, last});
     model.result(convolved_to_bytes(model, whole, 15, 4));
     model.result(given);
-    model.result(model.add(op::softmax{1}, {real_of(model, summed)}));
+    model.result(convolved_to_bytes(model, looked_up(model, summed), 5, 4));
     const plan::network net = plan_of(model);
-    CHECK((written(net, given).storage != written(net, whole).storage));
+    CHECK((written(net, given).storage == written(net, whole).storage));
     CHECK((written(net, summed).storage != written(net, whole).storage));
     CHECK((written(net, last).storage == written(net, whole).storage));
     CHECK(written(net, last).offset == 8);

@@ -28,6 +28,7 @@ int main(int count, char** words) {
         write(words[1], "embedded_image", words[2], lpt::testing::embedded_image());
         write(words[1], "embedded_groups", words[2], lpt::testing::embedded_groups());
         write(words[1], "embedded_parts", words[2], lpt::testing::embedded_parts());
+        write(words[1], "embedded_rows", words[2], lpt::testing::embedded_rows());
         write(words[1], "embedded_matrix", words[2], lpt::testing::embedded_matrix());
         write(words[1], "embedded_movement", words[2], lpt::testing::embedded_movement());
     } catch (const std::exception& wrong) {

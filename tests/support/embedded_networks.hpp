@@ -106,6 +106,63 @@ inline graph embedded_parts() {
     return model;
 }
 
+/// Rows that functions of rows, attention, cells, movements and resampling read out of wider ones and write into them; an input that is read in
+/// parts, a result that is written in parts.
+inline graph embedded_rows() {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 5, 22}, "rows");
+    const auto list = [&](const integers& values) { return output_ref(model.constant(make_indices(values))); };
+    const auto split = [&](output_ref data, std::int64_t axis, const integers& lengths) {
+        return model.add(op::variadic_split{},
+                         {data, model.constant(make_integer_tensor(i64, shape{}, {axis})), list(lengths)});
+    };
+    const auto product = [&](output_ref value, dimension from, dimension to) {
+        return output_ref(
+            model.add(op::mat_mul{}, {value, model.constant(numbers(f32, shape{from, to}, -1, 0.13, 1))}));
+    };
+    const node_id given = split(input, 2, {10, 12});
+    const node_id parts = split(product(output_ref(given, 1), 12, 48), 2, {12, 12, 12, 12});
+    const auto in_heads = [&](output_ref rows) {
+        return output_ref(
+            model.add(op::transpose{}, {model.add(op::reshape{}, {rows, list({2, 5, 3, 4})}), list({0, 2, 1, 3})}));
+    };
+    const node_id attention = model.add(
+        op::scaled_dot_product_attention{},
+        {in_heads(output_ref(parts, 0)), in_heads(output_ref(parts, 1)), in_heads(output_ref(parts, 2))}, {}, 13);
+    const output_ref attended =
+        model.add(op::reshape{}, {model.add(op::transpose{}, {attention, list({0, 2, 1, 3})}), list({2, 5, 12})});
+    const output_ref powers = model.add(op::softmax{2}, {output_ref(parts, 3)});
+    const output_ref unit = model.add(op::mvn{0.001}, {output_ref(parts, 3), list({2})}, {}, 6);
+    const output_ref moved = model.add(op::roll{}, {output_ref(parts, 3), list({5}), list({2})});
+    op::lstm_sequence cell;
+    cell.hidden_size = 6;
+    const output_ref state = model.constant(numbers(f32, shape{2, 1, 6}, -0.5, 0.1, 1));
+    const node_id walked =
+        model.add(cell, {output_ref(given, 0), state, state, model.constant(make_integer_tensor(i64, shape{2}, {5, 3})),
+                         model.constant(numbers(f32, shape{1, 24, 10}, -1, 0.17, 1)),
+                         model.constant(numbers(f32, shape{1, 24, 6}, -1, 0.13, 1)),
+                         model.constant(numbers(f32, shape{1, 24}, -0.5, 0.1, 1))});
+    const output_ref states = model.add(op::reshape{}, {output_ref(walked, 0), list({2, 5, 6})});
+    const output_ref few_bits = model.constant(numbers(u4, shape{7, 3, 4}, 0, 7, 15));
+    const output_ref scales = model.constant(numbers(f32, shape{7, 3}, 0.01, 0.003, 1));
+    const output_ref compressed = model.add(op::fully_connected_compressed{}, {output_ref(parts, 3), few_bits, scales});
+    const output_ref joined[] = {attended, powers, unit, moved, states, compressed};
+    const output_ref first = product(model.add(op::concat{2}, view<output_ref>(joined, 6)), 61, 4);
+    model.result(model.add(op::concat{2}, {first, product(output_ref(given, 1), 12, 3)}));
+    const output_ref image = model.parameter(f32, shape{2, 3, 4, 5}, "image");
+    const node_id channels =
+        split(convolved(model, image, numbers(f32, shape{12, 3, 1, 1}, -1, 0.13, 1), 0), 1, {8, 4});
+    op::interpolate linear;
+    linear.mode = op::interpolate_mode::linear_onnx;
+    const output_ref larger = model.add(linear, {output_ref(channels, 0), list({8, 10}), list({2, 3})}, {}, 11);
+    const output_ref repeated =
+        model.add(op::interpolate{}, {output_ref(channels, 1), list({8, 10}), list({2, 3})}, {}, 11);
+    model.result(convolved(model, model.add(op::concat{1}, {repeated, larger}),
+                           numbers(f32, shape{3, 12, 1, 1}, -1, 0.17, 1), 0));
+    model.result(output_ref(channels, 1));  // in planes
+    return model;
+}
+
 /// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; TopK; attention, recurrent cells of f32 and of bytes.
 inline graph embedded_matrix() {
     graph model;

@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 6;
+inline constexpr int plan_format = 7;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -164,8 +164,8 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};

@@ -219,7 +219,7 @@ class runner {
                 to += Step.gap;
             }
             if (Step.blocks[i] >= 0) {
-                move_bytes(to, from + Step.blocks[i] * Step.block_bytes, Step.block_bytes);
+                move_bytes(to, from + Step.blocks[i] * Step.element_bytes, Step.block_bytes);
                 continue;
             }
             for (std::int64_t done = 0; done < Step.block_bytes; done += Step.element_bytes) {
@@ -246,16 +246,17 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        std::byte* first = write(Step.output);
+        const std::byte* const place = read(Step.output);  // a part of an input of the network is not written
+        std::int64_t offset = 0;
         for (int i = 0; i < Step.part_count; ++i) {
             const concat_part& part = Step.parts[i];
             const std::byte* const from = read(part.input);
-            const bool is_in_place = from == first && (Step.rows == 1 || part.distance == Step.row_bytes);
+            const bool is_in_place = from == place + offset && (Step.rows == 1 || part.distance == Step.row_bytes);
             for (std::int64_t row = 0; row < Step.rows && !is_in_place; ++row) {
-                std::memcpy(first + row * Step.row_bytes, from + row * part.distance,
+                std::memcpy(write(Step.output) + offset + row * Step.row_bytes, from + row * part.distance,
                             static_cast<std::size_t>(part.bytes));
             }
-            first += part.bytes;
+            offset += part.bytes;
         }
     }
 

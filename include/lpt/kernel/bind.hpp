@@ -136,11 +136,12 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
-        const std::int64_t c_offset = batch * step.m * step.n;
+        const std::int64_t first_row = batch * step.m;
         const std::int64_t a_offset = step.a_offsets[static_cast<std::size_t>(batch)];
         const std::int64_t b_offset = step.b_offsets[static_cast<std::size_t>(batch)];
         problem.a = memory.read(step.a) + a_offset * bytes_of(problem.a_type);
-        problem.c = memory.write(step.output) + c_offset * bytes_of(memory.kind_of(step.finish.type));
+        problem.c =
+            memory.write(step.output) + first_row * problem.c_row_stride * bytes_of(memory.kind_of(step.finish.type));
         if (step.packed_matrix_bytes != 0) {
             problem.packed_b = static_cast<const std::byte*>(memory.packed(step.weights)) +
                                b_offset * static_cast<std::int64_t>(step.packed_matrix_bytes);
@@ -149,7 +150,7 @@ template <class Memory, class Step, class Position, class Pack, class Run>
             packed = b_offset;
             problem.packed_b = memory.read(step.scratch);
         }
-        problem.finish = bind_finish(memory, step.finish, posts, none, c_offset);
+        problem.finish = bind_finish(memory, step.finish, posts, none, first_row * step.n);
         run(problem);
     }
 }

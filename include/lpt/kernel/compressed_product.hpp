@@ -79,15 +79,16 @@ struct compressed_panel : compressed_weights_panel<Isa, Bits> {
     static constexpr int few_rows = 8;  // expand weights in registers
 
     const code_values<Isa, Bits, HasZeroPoints> values;
+    const std::int64_t row_step;  // of x
 
     compressed_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
-        : weights_panel(problem, number, first), values(problem) {}
+        : weights_panel(problem, number, first), values(problem), row_step(p.input_rows.step(p.inner)) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
         alignas(64) float of_block[most_rows * columns];
         weights_panel::clear(sums, rows);
-        const float* const x = p.input + first_row * p.inner;
+        const float* const x = p.input + p.input_rows.begin(first_row, p.inner);
         if (rows > few_rows)
             run_expanded(x, rows, of_block, sums);
         else
@@ -183,7 +184,7 @@ private:
         for_each_part(p, [&](const part& at) {
             const float* const from = x + at.block * p.block + at.k;
             for_each_tile(rows, [&](auto height, std::int64_t r) {
-                add_few<height()>(from + r * p.inner, at, r, of_block + r * columns, sums + r * columns);
+                add_few<height()>(from + r * row_step, at, r, of_block + r * columns, sums + r * columns);
             });
         });
     }
@@ -212,7 +213,7 @@ private:
             if (i >= count) break;
 #pragma GCC unroll 4
             for (int v = 0; v < vectors<Rows>; ++v) {
-                t.add(x + i, p.inner, v, values(left[v]));
+                t.add(x + i, row_step, v, values(left[v]));
                 left[v] = code::next(left[v]);
             }
         }
@@ -227,7 +228,7 @@ private:
         for_each_part(p, [&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
-                std::memcpy(near + r * at.size, x + r * p.inner + at.block * p.block + at.k,
+                std::memcpy(near + r * at.size, x + r * row_step + at.block * p.block + at.k,
                             static_cast<std::size_t>(at.size) * sizeof(float));
             for_each_tile(rows, [&](auto height, std::int64_t r) {
                 add_expanded<height()>(near + r * at.size, weights, at, r, of_block + r * columns, sums + r * columns);
@@ -296,7 +297,7 @@ private:
         for (std::int64_t i = 0; i < p.rows * blocks; ++i) {
             const std::int64_t begin = i % blocks * p.block;
             const std::int64_t count = p.inner - begin < p.block ? p.inner - begin : p.block;
-            const float* const from = p.input + i / blocks * p.inner + begin;
+            const float* const from = p.input + p.input_rows.begin(i / blocks, p.inner) + begin;
             numbers sum = numbers::broadcast(0);
             for (std::int64_t k = 0; k < count; k += numbers::width)
                 sum = sum + numbers::load_first(from + k, count - k, 0);
@@ -325,7 +326,7 @@ private:
         const std::int64_t rest = p.columns - column;
         const auto bytes = static_cast<std::size_t>(rest < width ? rest : width) * sizeof(float);
         for (std::int64_t r = 0; r < rows; ++r)
-            std::memcpy(p.output + (first + r) * p.columns + column, sums + r * width, bytes);
+            std::memcpy(p.output + p.output_rows.begin(first + r, p.columns) + column, sums + r * width, bytes);
     }
 };
 

@@ -48,7 +48,7 @@ private:
     void round_row(std::int64_t row) const noexcept {
         std::int64_t number = 0;
         compressed_weights_panel<Isa, Bits>::for_each_part(p, [&](const compressed_part& at) {
-            const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
+            const float* const from = p.input + p.input_rows.begin(row, p.inner) + at.block * p.block + at.k;
             units(row)[number] = round_part(from, at.size, integers(row, at), sums(row)[number]);
             ++number;
         });

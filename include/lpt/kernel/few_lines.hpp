@@ -18,20 +18,20 @@ struct few_lines {
     /// Whether lines are as long as one step takes.
     static bool fits(std::int64_t length) noexcept { return length >= size; }
 
-    /// Columns `begin` to `end` of a matrix of few rows, `size` at least.
-    static void run_rows(const Element* from, std::int64_t columns, std::int64_t begin, std::int64_t end,
+    /// Columns `begin` to `end`, `size` at least, of a matrix of few rows, `distance` elements from row to row.
+    static void run_rows(const Element* from, std::int64_t distance, std::int64_t begin, std::int64_t end,
                          Element* to) noexcept {
         for (std::int64_t c = begin; c < end; c += size) {
             const std::int64_t first = c + size <= end ? c : end - size;  // the last step overlaps the one before
             vector row[Few];
 #pragma GCC unroll 4
             for (int r = 0; r < Few; ++r)
-                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
+                std::memcpy(&row[r], from + r * distance + first, sizeof(vector));
             interleave(row, to + first * Few, lines());
         }
     }
-    /// Rows `begin` to `end` of a matrix of few columns, `size` at least.
-    static void run_columns(const Element* from, std::int64_t rows, std::int64_t begin, std::int64_t end,
+    /// Rows `begin` to `end`, `size` at least, of a matrix of few columns to rows that are `distance` elements apart.
+    static void run_columns(const Element* from, std::int64_t distance, std::int64_t begin, std::int64_t end,
                             Element* to) noexcept {
         for (std::int64_t r = begin; r < end; r += size) {
             const std::int64_t first = r + size <= end ? r : end - size;
@@ -39,7 +39,7 @@ struct few_lines {
 #pragma GCC unroll 4
             for (int i = 0; i < Few; ++i)
                 std::memcpy(&part[i], from + first * Few + i * size, sizeof(vector));
-            separate(part, rows, to + first, lines());
+            separate(part, distance, to + first, lines());
         }
     }
 
@@ -53,9 +53,9 @@ private:
         (store<from_rows<Part>>(row, to + Part * size), ...);
     }
     template <int... Column>
-    [[gnu::always_inline]] static void separate(const vector (&part)[Few], std::int64_t rows, Element* to,
+    [[gnu::always_inline]] static void separate(const vector (&part)[Few], std::int64_t distance, Element* to,
                                                 std::integer_sequence<int, Column...>) noexcept {
-        (store<from_column<Column>>(part, to + Column * rows), ...);
+        (store<from_column<Column>>(part, to + Column * distance), ...);
     }
 
     /// Place i of vector `Part` of the result is column (Part * size + i) / Few of row (Part * size + i) % Few.

@@ -211,11 +211,12 @@ struct kernel_of<Isa, reduction_problem> {
             [&](std::int64_t group, std::int64_t offset) {
                 const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
                 const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
-                store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
+                store_part<Isa>(p.output + p.output_rows.begin(group, 1), finish(simd::broadcast(value)), 1);
             },
             [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
                 const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
-                store_part<Isa>(p.output + group, finish(all), count);
+                const std::int64_t row = p.output_rows.begin(group / layout.length, layout.length);
+                store_part<Isa>(p.output + row + group % layout.length, finish(all), count);
             });
     }
     /// Joins two floats, or two vectors of four, in vectors of the instruction set.
@@ -347,18 +348,23 @@ struct kernel_of<Isa, normalization_problem> {
     static void run(const normalization_problem& p, const parallel_for& parallel) noexcept {
         const group_layout<Isa> layout(p);
         for_each_group<Isa>(
-            p, layout, parallel, [&](std::int64_t, std::int64_t offset) { run_row(p, layout, offset); },
+            p, layout, parallel, [&](std::int64_t group, std::int64_t offset) { run_row(p, layout, group, offset); },
             [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
     }
-    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
-        const float* const from = p.input + offset;
+    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t group,
+                        std::int64_t offset) noexcept {
+        const auto place_in = [&](const row_layout& rows) {
+            return rows.together == 0 ? offset : rows.begin(group, layout.length);
+        };
+        const float* const from = p.input + place_in(p.input_rows);
+        float* const to = p.output + place_in(p.output_rows);
         normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](const auto& change) {
                 if (p.scale != nullptr)
-                    sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
+                    sums::change_row(layout.length, from, to, p.scale, p.shift, change);
                 else
-                    sums::change_rows(p.reduced, layout, from, p.output + offset, change);
+                    sums::change_rows(p.reduced, layout, from, to, change);
             });
     }
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,

@@ -9,11 +9,12 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Where an element of the output has its inputs.
+/// Where an element of the output lies, and where it has its inputs.
 template <class Isa>
 class pointwise_place {
     const pointwise_problem& p_;
     std::int64_t at_[pointwise_problem::most_axes] = {};
+    std::int64_t row_ = 0;
 
     void move(std::int64_t axis, std::int64_t by) noexcept {
         at_[axis] += by;
@@ -27,14 +28,19 @@ public:
     std::int64_t a = 0;
     std::int64_t b = 0;
 
-    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept : p_(p) {
+    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept
+        : p_(p), row_(element / p.sizes[p.count - 1]) {
         for (std::int64_t axis = p.count; axis-- > 0; element /= p.sizes[axis])
             move(axis, element % p.sizes[axis]);
     }
     std::int64_t rest_of_row() const noexcept { return p_.sizes[p_.count - 1] - at_[p_.count - 1]; }
+    std::int64_t output() const noexcept {
+        return p_.output_rows.begin(row_, p_.sizes[p_.count - 1]) + at_[p_.count - 1];
+    }
     /// At most the rest of a row.
     void advance(std::int64_t elements) noexcept {
         std::int64_t axis = p_.count - 1;
+        row_ += elements == rest_of_row() ? 1 : 0;
         for (move(axis, elements); axis > 0 && at_[axis] == p_.sizes[axis]; move(--axis, 1))
             move(axis, -at_[axis]);
     }
@@ -181,16 +187,17 @@ struct kernel_of<Isa, pointwise_problem> {
                 numbers::read(number_type::boolean, p.condition, place.condition, p.condition_strides[last], count,
                               all.condition);
             compute(p.function, all, count);
-            numbers::write(p.output_type, all.result, count, p.output, first);
+            numbers::write(p.output_type, all.result, count, p.output, place.output());
             place.advance(count);
         }
     }
 
-    /// True where whole rows are chosen.
+    /// True where whole rows are chosen, and lie one behind the other.
     static bool chooses_rows(const pointwise_problem& p) noexcept {
         const std::int64_t last = p.count - 1;
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
-               p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
+               p.output_rows.together == 0 && p.condition_strides[last] == 0 && p.a_strides[last] == 1 &&
+               p.b_strides[last] == 1;
     }
     /// Copies the chosen rows; those that follow one another where they come from are one copy.
     static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {

@@ -148,7 +148,7 @@ struct kernel_of<Isa, recurrent_problem> {
         product.k = p.inputs;
         product.a = p.input;
         product.a_type = p.input_type;
-        product.a_row_stride = p.inputs;
+        product.a_row_stride = p.input_rows.step(p.inputs);
         product.a_zero_point = p.input_zero_point;
         product.packed_b = p.packed_input;
         product.c = to;
@@ -250,6 +250,10 @@ struct kernel_of<Isa, recurrent_problem> {
         return length < 0 ? 0 : length < p.time ? length : p.time;
     }
 
+    /// Where the state of a step goes.
+    static float* every_row(const recurrent_problem& p, std::int64_t number, std::int64_t time) noexcept {
+        return p.every + p.every_rows.begin(number * p.time + time, p.hidden);
+    }
     static void copy(float* to, const float* from, std::int64_t count) noexcept {
         std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
     }
@@ -268,9 +272,8 @@ struct kernel_of<Isa, recurrent_problem> {
             if (p.kind == recurrent_kind::lstm) copy(each.cell, p.first_cell + each.number * h, h);
             const std::int64_t length = length_of(p, b);
             longest = length > longest ? length : longest;
-            if (p.every != nullptr)
-                std::memset(p.every + (each.number * p.time + length) * h, 0,
-                            static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
+            for (std::int64_t time = length; time < p.time && p.every != nullptr; ++time)
+                std::memset(every_row(p, each.number, time), 0, static_cast<std::size_t>(h) * sizeof(float));
         }
         const bool apart = p.kind == recurrent_kind::gru;
         const float* const scale = p.splits_states ? p.hidden_scale + d * gates_of(p.kind) * h : nullptr;
@@ -304,7 +307,7 @@ struct kernel_of<Isa, recurrent_problem> {
                 else
                     gru(p, p.hidden_bias == nullptr ? nullptr : p.hidden_bias + d * h, inputs, each.gates, each.state);
                 const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
-                if (p.every != nullptr) copy(p.every + (each.number * p.time + time) * h, each.state, h);
+                if (p.every != nullptr) copy(every_row(p, each.number, time), each.state, h);
             }
         }
         for (std::int64_t b = work.begin; b < work.end; ++b) {

@@ -28,12 +28,22 @@ struct kernel_of<Isa, resampling_problem> {
         source advanced(std::int64_t count) const noexcept { return {elements + count, stride, first}; }
     };
 
+    /// The places of outer row `outer` of the input, row `middle` of each.
+    static source row_of(const resampling_problem& p, std::int64_t outer, std::int64_t middle = 0) noexcept {
+        return {p.input + p.input_places.begin(outer * p.input_length * p.middle + middle, p.inner),
+                p.input_places.begin(p.middle, p.inner)};
+    }
+    /// Where a place of an outer row goes; without planes and `middle`.
+    static float* place_of(const resampling_problem& p, std::int64_t outer, std::int64_t place) noexcept {
+        return p.output + p.output_places.begin(outer * p.length + place, p.inner);
+    }
+
     /// One place with the few elements next to it.
-    static void sum_elements(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
+    static void sum_elements(const resampling_problem& p, std::int64_t place, const source& from, float* to) noexcept {
         for (std::int64_t i = 0; i < p.inner; ++i) {
             float sum = 0;
             for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
-                sum += p.weights[tap] * from[p.places[tap] * p.inner + i];
+                sum += p.weights[tap] * from.at(p.places[tap])[i];
             to[i] = sum;
         }
     }
@@ -68,7 +78,7 @@ struct kernel_of<Isa, resampling_problem> {
 
     /// Some places of row `outer`, to planes.
     static void run_tile(const resampling_problem& p, std::int64_t outer, std::int64_t first) noexcept {
-        const float* const from = p.input + outer * p.input_length * p.inner;
+        const source from = row_of(p, outer);
         const std::int64_t plane = p.plane_rows * p.length;
         const std::int64_t row = outer / p.plane_rows * p.inner * plane + outer % p.plane_rows * p.length;
         const std::int64_t places = p.length - first < block ? p.length - first : block;
@@ -76,7 +86,7 @@ struct kernel_of<Isa, resampling_problem> {
         for (std::int64_t i = 0; i < p.inner; i += block) {
             const std::int64_t count = p.inner - i < block ? p.inner - i : block;
             for (std::int64_t place = 0; place < places; ++place)
-                sum_rows(p, first + place, {from + i, p.inner}, count, tile + place * block);
+                sum_rows(p, first + place, from.advanced(i), count, tile + place * block);
             transpose<Isa>::template run_part<float>(tile, block, p.output + row + first + i * plane, plane, places,
                                                      count);
         }
@@ -106,38 +116,76 @@ struct kernel_of<Isa, resampling_problem> {
         return result;
     }
 
+    /// Elements from outer row to outer row, where that is the same for all.
+    static std::int64_t row_step(const row_layout& places, std::int64_t length, std::int64_t inner) noexcept {
+        return places.begin(length, inner);
+    }
+    static bool has_equal_rows(const resampling_problem& p) noexcept {
+        const auto is_equal = [](const row_layout& places, std::int64_t length) {
+            return places.together <= 1 || places.together == length;
+        };
+        return is_equal(p.input_places, p.input_length) && is_equal(p.output_places, p.length);
+    }
+    /// What a tile reads of `count` outer rows, transposed.
+    static void collect(const resampling_problem& p, std::int64_t outer, std::int64_t count, const tile_places& part,
+                        float* tile) noexcept {
+        const source from = row_of(p, outer);
+        const std::int64_t row = row_step(p.input_places, p.input_length, p.inner);
+        const std::int64_t together = from.stride == p.inner ? part.high - part.low : 1;
+        for (std::int64_t place = part.low; place < part.high; place += together)
+            transpose<Isa>::template run_part<float>(from.at(place), row, tile + (place - part.low) * p.inner * block,
+                                                     block, count, together * p.inner);
+    }
+    /// Places [first, end) of a tile to `count` outer rows.
+    static void spread(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
+                       std::int64_t end, const float* tile) noexcept {
+        const std::int64_t row = row_step(p.output_places, p.length, p.inner);
+        const std::int64_t together = p.output_places.step(p.inner) == p.inner ? end - first : 1;
+        for (std::int64_t place = first; place < end; place += together)
+            transpose<Isa>::template run_part<float>(tile + (place - first) * p.inner * block, block,
+                                                     place_of(p, outer, place), row, together * p.inner, count);
+    }
+
     /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, which are transposed before and after.
     static void run_across(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                            std::int64_t last) noexcept {
-        const std::int64_t input_row = p.input_length * p.inner;
-        const std::int64_t output_row = p.length * p.inner;
-        const float* const from = p.input + outer * input_row;
-        float* const to = p.output + outer * output_row;
         alignas(64) float input[block * block];
         alignas(64) float output[block * block];
         while (first < last) {
             const tile_places part = places_of_tile(p, first, last);
             if (part.end == first) {
-                for (std::int64_t row = 0; row < count; ++row)
-                    sum_elements(p, first, from + row * input_row, to + row * output_row + first * p.inner);
+                for (std::int64_t row = outer; row < outer + count; ++row)
+                    sum_elements(p, first, row_of(p, row), place_of(p, row, first));
                 ++first;
                 continue;
             }
-            if (part.low < part.high)
-                transpose<Isa>::template run_part<float>(from + part.low * p.inner, input_row, input, block, count,
-                                                         (part.high - part.low) * p.inner);
+            if (part.low < part.high) collect(p, outer, count, part, input);
             for (std::int64_t place = first; place < part.end; ++place) {
                 for (std::int64_t i = 0; i < p.inner; ++i)
                     sum_rows(p, place, {input + i * block, p.inner * block, part.low}, count,
                              output + ((place - first) * p.inner + i) * block);
             }
-            transpose<Isa>::template run_part<float>(output, block, to + first * p.inner, output_row,
-                                                     (part.end - first) * p.inner, count);
+            spread(p, outer, count, first, part.end, output);
             first = part.end;
         }
     }
 
-    static void run(const resampling_problem& p, const parallel_for& parallel) noexcept {
+    /// What is next to a place as one row, if there are no gaps in it.
+    static resampling_problem joined(resampling_problem p) noexcept {
+        const auto is_dense = [&p](const row_layout& rows, std::int64_t length) {
+            return rows.together % (length * p.middle) == 0;
+        };
+        if (is_dense(p.input_places, p.input_length) && is_dense(p.output_places, p.length)) {
+            p.input_places.together /= p.middle;
+            p.output_places.together /= p.middle;
+            p.inner *= p.middle;
+            p.middle = 1;
+        }
+        return p;
+    }
+
+    static void run(const resampling_problem& problem, const parallel_for& parallel) noexcept {
+        const resampling_problem p = joined(problem);
         const std::int64_t grain = 1 + 4096 / p.inner;
         if (p.plane_rows != 0) {
             const std::int64_t tiles = (p.length + block - 1) / block;
@@ -148,7 +196,7 @@ struct kernel_of<Isa, resampling_problem> {
                            });
             return;
         }
-        if (p.inner < width && p.outer >= least_rows) {
+        if (p.middle == 1 && p.inner < width && p.outer >= least_rows && has_equal_rows(p)) {
             const std::int64_t rows = (p.outer + block - 1) / block;
             const std::int64_t places = block / p.inner;
             const std::int64_t parts = (p.length + places - 1) / places;
@@ -162,13 +210,15 @@ struct kernel_of<Isa, resampling_problem> {
             });
             return;
         }
-        share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.outer * p.length * p.middle, grain, [&p](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const float* const from = p.input + i / p.length * p.input_length * p.inner;
+                const std::int64_t place = i / p.middle % p.length;
+                const source from = row_of(p, i / p.middle / p.length, i % p.middle);
+                float* const to = p.output + p.output_places.begin(i, p.inner);
                 if (p.inner == 1)
-                    sum_elements(p, i % p.length, from, p.output + i);
+                    sum_elements(p, place, from, to);
                 else
-                    sum_rows(p, i % p.length, {from, p.inner}, p.inner, p.output + i * p.inner);
+                    sum_rows(p, place, from, p.inner, to);
             }
         });
     }

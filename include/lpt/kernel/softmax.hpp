@@ -78,8 +78,8 @@ struct kernel_of<Isa, softmax_problem> {
         if (p.inner == 1) {
             share_out<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
                 for (std::int64_t row = begin; row < end; ++row) {
-                    const float* const from = p.input + row * p.length;
-                    float* const to = p.output + row * p.length;
+                    const float* const from = p.input + p.input_rows.begin(row, p.length);
+                    float* const to = p.output + p.output_rows.begin(row, p.length);
                     if (p.logarithm)
                         softmax_row<Isa>::logarithm(from, to, p.length);
                     else
@@ -89,14 +89,15 @@ struct kernel_of<Isa, softmax_problem> {
             return;
         }
         const std::int64_t blocks = (p.inner + simd::width - 1) / simd::width;
-        share_out<Isa>(parallel, p.outer * blocks, rows_of_task,
-                       [&p, blocks](std::int64_t begin, std::int64_t end, int) {
-                           for (std::int64_t i = begin; i < end; ++i) {
-                               const std::int64_t first = i % blocks * simd::width;
-                               const std::int64_t at = i / blocks * p.length * p.inner + first;
-                               run_columns(p, p.input + at, p.output + at, p.inner - first);
-                           }
-                       });
+        share_out<Isa>(
+            parallel, p.outer * blocks, rows_of_task, [&p, blocks](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const std::int64_t first = i % blocks * simd::width;
+                    const std::int64_t row = i / blocks;
+                    run_columns(p, p.input + p.input_rows.begin(row, p.length * p.inner) + first,
+                                p.output + p.output_rows.begin(row, p.length * p.inner) + first, p.inner - first);
+                }
+            });
     }
 
     /// Columns next to each other, one in each lane, of which `count` are inside.

@@ -60,9 +60,9 @@ private:
         bool by_place;
 
         line(const top_k_problem& p, std::int64_t outer, std::int64_t inner) noexcept
-            : from(p.input + outer * p.length * p.inner + inner),
-              values(p.values + outer * p.count * p.inner + inner),
-              indices(static_cast<Index*>(p.indices) + outer * p.count * p.inner + inner),
+            : from(p.input + p.input_rows.begin(outer, p.length * p.inner) + inner),
+              values(p.values + p.value_rows.begin(outer, p.count * p.inner) + inner),
+              indices(static_cast<Index*>(p.indices) + p.index_rows.begin(outer, p.count * p.inner) + inner),
               length(p.length),
               count(p.count),
               step(p.inner),

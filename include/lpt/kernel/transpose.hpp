@@ -74,24 +74,38 @@ struct transpose {
         }
     }
 
+    template <class Element>
+    static const Element* input_of(const transpose_problem& p, std::int64_t matrix) noexcept {
+        return static_cast<const Element*>(p.input) + p.input_rows.begin(matrix * p.rows, p.columns);
+    }
+    template <class Element>
+    static Element* output_of(const transpose_problem& p, std::int64_t matrix) noexcept {
+        return static_cast<Element*>(p.output) + p.output_rows.begin(matrix * p.columns, p.rows);
+    }
+
+    /// Whether the matrix of few columns has no gaps between its rows.
+    static bool has_dense_columns(const transpose_problem& p) noexcept {
+        return p.rows <= p.columns ? p.output_rows.step(p.rows) == p.rows : p.input_rows.step(p.columns) == p.columns;
+    }
     /// Matrices of `Few` rows, or columns. Long ones are shared by threads in parts.
     template <class Element, int Few>
     static void run_few(const transpose_problem& p, const parallel_for& parallel) noexcept {
         using lines = few_lines<Isa, Element, Few>;
-        const std::int64_t matrix = p.rows * p.columns;
-        const std::int64_t length = matrix / Few;
+        const std::int64_t length = p.rows * p.columns / Few;
+        const std::int64_t from_step = p.input_rows.step(p.columns);
+        const std::int64_t to_step = p.output_rows.step(p.rows);
         const std::int64_t parts = length < 2 * few_part ? 1 : length / few_part;
         share_out<Isa>(parallel, p.batch * parts, 1 + few_part / length,
                        [&](std::int64_t begin, std::int64_t end, int) {
                            for (std::int64_t i = begin; i < end; ++i) {
-                               const auto* const from = static_cast<const Element*>(p.input) + i / parts * matrix;
-                               auto* const to = static_cast<Element*>(p.output) + i / parts * matrix;
+                               const Element* const from = input_of<Element>(p, i / parts);
+                               Element* const to = output_of<Element>(p, i / parts);
                                const std::int64_t part = i % parts;
                                const std::int64_t last = part + 1 == parts ? length : (part + 1) * few_part;
                                if (p.rows == Few)
-                                   lines::run_rows(from, length, part * few_part, last, to);
+                                   lines::run_rows(from, from_step, part * few_part, last, to);
                                else
-                                   lines::run_columns(from, length, part * few_part, last, to);
+                                   lines::run_columns(from, to_step, part * few_part, last, to);
                            }
                        });
     }
@@ -100,7 +114,7 @@ struct transpose {
     static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t few = p.rows < p.columns ? p.rows : p.columns;
         const std::int64_t length = p.rows < p.columns ? p.columns : p.rows;
-        if (few_lines<Isa, Element, 2>::fits(length)) {
+        if (few_lines<Isa, Element, 2>::fits(length) && has_dense_columns(p)) {
             switch (few) {
                 case 2: return run_few<Element, 2>(p, parallel);
                 case 3: return run_few<Element, 3>(p, parallel);
@@ -108,6 +122,8 @@ struct transpose {
                 default: break;
             }
         }
+        const std::int64_t from_step = p.input_rows.step(p.columns);
+        const std::int64_t to_step = p.output_rows.step(p.rows);
         // One large matrix is shared by threads in blocks.
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
@@ -119,10 +135,9 @@ struct transpose {
                 const std::int64_t first_column = i % column_blocks * block;
                 const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
                 const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
-                const std::int64_t matrix = n * p.rows * p.columns;
-                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
-                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
-                         p.rows, row_end - first_row, column_end - first_column);
+                run_part(input_of<Element>(p, n) + first_row * from_step + first_column, from_step,
+                         output_of<Element>(p, n) + first_column * to_step + first_row, to_step, row_end - first_row,
+                         column_end - first_column);
             }
         });
     }

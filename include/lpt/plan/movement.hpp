@@ -208,11 +208,7 @@ inline bool planner::make_gather(node_id id) {
         }
         work.output = add_tensor(type, result, order);
         work.block = detail::block_of(sources);
-        for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
-            work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
-        }
-        const kernel::transpose_problem matrices =
-            detail::transposition_of(work.blocks, work.block * work.element_bytes);
+        const kernel::transpose_problem matrices = detail::transposition_of(sources, work.block, work.element_bytes);
         step made;
         made.nodes = {id};
         made.kernel = std::string("gather") + suffix_of(type);
@@ -223,10 +219,11 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
-            work.runs = detail::runs_of(work.blocks);
-            if (!work.runs.empty()) {
-                work.blocks = {};
+            std::vector<std::int32_t> blocks;
+            for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
+                blocks.push_back(sources[i]);
             }
+            detail::set_sources(work, std::move(blocks));
             made.work = std::move(work);
         }
         add_step(std::move(made));

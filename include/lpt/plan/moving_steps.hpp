@@ -21,7 +21,8 @@ struct spaced_rows {
     bool exist() const { return count != 0; }
 };
 
-/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
+/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where `from`
+/// is -1.
 struct block_run {
     std::int32_t to = 0;
     std::int32_t from = 0;
@@ -29,8 +30,8 @@ struct block_run {
     std::int32_t count = 1;
 };
 
-/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1. Where few runs
-/// say the same, `runs` stands in its place.
+/// Blocks of the input's elements in another order: output block i is the input block that begins at element `blocks[i]`, or `fill` where that is
+/// -1. Where few runs say the same, `runs` stands in its place.
 struct gather_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
@@ -40,7 +41,7 @@ struct gather_step {
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
-/// The input block of each output block, or -1: `blocks`, or what `runs` stand for.
+/// Where the input block of each output block begins, or -1: `blocks`, or what `runs` stand for.
 inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
     std::vector<std::int32_t> result = work.blocks;
     for (const block_run& run : work.runs) {

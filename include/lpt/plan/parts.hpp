@@ -17,7 +17,8 @@ namespace lpt::inline LPT_ABI::plan::detail {
 /// part of each, all steps that touch the block must take rows with gaps between them. Concats are visited from the last to the first, so
 /// that a part of a part is placed in the outermost block at once: time grows with the number of tensors that steps read and write.
 ///
-/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards.
+/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that gives
+/// a result of the network gets those parts that nothing else reads.
 class part_planner {
     struct use {
         step_id step;
@@ -83,10 +84,13 @@ class part_planner {
 
     // ---- rows with gaps between them
 
+    std::int64_t element_bytes_of(tensor_id tensor) const {
+        return static_cast<std::int64_t>(byte_size(net_[tensor].type, 1));
+    }
     /// Rows of so many bytes in elements of a tensor; none if they are not whole, or not all of it.
     spaced_rows in_elements(tensor_id tensor, std::size_t count, std::size_t length, std::size_t distance) const {
         const stored_tensor& all = net_[tensor];
-        const std::size_t size = byte_size(all.type, 1);
+        const auto size = static_cast<std::size_t>(element_bytes_of(tensor));
         if (bit_width(all.type) < 8 || length % size != 0 || distance % size != 0 || all.bytes() != count * length) {
             return {};
         }
@@ -102,7 +106,9 @@ class part_planner {
         for (const use& each : mine.uses) {
             const spaced_rows rows = in_elements(each.tensor, count, length, distance);
             const bool has_own = net_[each.tensor].rows.exist();  // a part of it is taken out
-            if (has_own || !rows.exist() || (each.step != asking && !can_space(net_[each.step], each.tensor, rows))) {
+            if (has_own || !rows.exist() ||
+                (each.step != asking &&
+                 !can_space(net_[each.step], each.tensor, rows, element_bytes_of(each.tensor)))) {
                 mine.needs_dense_rows = true;
                 return false;
             }
@@ -112,7 +118,7 @@ class part_planner {
     void space_out(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
         for (const use& each : of(block).uses) {
             net_[each.tensor].rows = in_elements(each.tensor, count, length, distance);
-            space(net_[each.step], each.tensor, net_[each.tensor].rows);
+            space(net_[each.step], each.tensor, net_[each.tensor].rows, element_bytes_of(each.tensor));
         }
     }
 
@@ -127,7 +133,10 @@ class part_planner {
             return false;
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        return stays && (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
+        const bool is_result = net_[whole_of(work.output)].where == area::output;
+        const bool fits = !is_result || mine.readers == std::vector<step_id>{concat};  // others may read beyond its end
+        return stays && fits &&
+               (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
                !has_readers_that_write(block, whole_of(work.output), concat);
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
@@ -143,7 +152,8 @@ class part_planner {
     }
     void visit_concat(const concat_step& work, step_id concat) {
         const storage_id around = net_[work.output].storage;
-        if (net_[around].where != area::arena || of(around).writers.front() != concat) {
+        const area where = net_[around].where;
+        if ((where != area::arena && where != area::output) || of(around).writers.front() != concat) {
             return;
         }
         of(around).is_rewritten = of(around).is_rewritten || of(around).writers.back() > concat;
@@ -162,14 +172,19 @@ class part_planner {
 
     // ---- Split
 
+    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what other steps have written.
+    bool is_ready(storage_id block, step_id step) {
+        const std::vector<step_id>& writers = of(block).writers;
+        return net_[block].where == area::input ||
+               (net_[block].where == area::arena && !writers.empty() && writers.back() < step);
+    }
     void visit_split(const concat_step& work, step_id split) {
         const stored_tensor& from = net_[work.inputs[0]];
         const storage_id part = net_[work.output].storage;
         const history& mine = of(part);
         const std::size_t length = work.lengths[0];
         const std::size_t distance = from.row_bytes(length);
-        if (net_[from.storage].where != area::arena || of(from.storage).whole != storage_id::none ||
-            of(from.storage).writers.empty() || of(from.storage).writers.back() >= split ||
+        if (!is_ready(from.storage, split) || of(from.storage).whole != storage_id::none ||
             !is_whole(work.output, length * work.rows) || mine.writers.back() != split ||
             mine.writers.front() != split || !can_have_gaps(part, split, work.rows, length, distance)) {
             return;

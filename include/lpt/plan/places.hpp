@@ -83,8 +83,8 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
-/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
-inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
+/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none. `block`: elements of a block.
+inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks, std::int64_t block) {
     std::vector<block_run> result;
     const auto count = static_cast<std::int32_t>(blocks.size());
     const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
@@ -93,7 +93,7 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
             return {};
         }
         const bool fills = at(i) < 0;
-        block_run run{i, at(i), fills ? 0 : 1, 1};
+        block_run run{i, at(i), fills ? 0 : static_cast<std::int32_t>(block), 1};
         if (!fills && i + 1 < count && at(i + 1) >= 0) {
             run.distance = at(i + 1) - run.from;
         }
@@ -103,6 +103,12 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
         result.push_back(run);
     }
     return result;
+}
+
+/// Sets where the blocks of a gather come from: as runs where these are few.
+inline void set_sources(gather_step& work, std::vector<std::int32_t> blocks) {
+    work.runs = runs_of(blocks, work.block);
+    work.blocks = work.runs.empty() ? std::move(blocks) : std::vector<std::int32_t>();
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
@@ -134,20 +140,26 @@ inline bool follow_one_another(const std::vector<std::int32_t>& from) {
     return !from.empty();
 }
 
-/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
+/// Dense matrices of blocks of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
 /// 16 bytes at a time; 0 rows if there are none.
-inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
+inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t block,
+                                                  std::int64_t element_bytes) {
     kernel::transpose_problem result;
-    const auto count = static_cast<std::int64_t>(from.size());
-    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
+    const std::int64_t bytes = block * element_bytes;
+    const std::int64_t count = static_cast<std::int64_t>(from.size()) / block;
+    const auto source = [&](std::int64_t i) {
+        const std::int64_t first = from[static_cast<std::size_t>(i * block)];
+        return first < 0 ? -1 : first / block;
+    };
+    if ((bytes != 1 && bytes != 4) || count < 4 || source(0) != 0 || source(1) < 2) {
         return result;
     }
-    const std::int64_t columns = from[1];
+    const std::int64_t columns = source(1);
     std::int64_t rows = 1;
-    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
+    while (rows < count && source(rows) == rows * columns) {
         ++rows;
     }
-    const std::int64_t whole = 16 / element_bytes;
+    const std::int64_t whole = 16 / bytes;
     const auto fits = [&](std::int64_t lines, std::int64_t length) {
         return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
     };
@@ -156,14 +168,14 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t inside = i % (rows * columns);
-        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
+        if (source(i) != i - inside + inside % rows * columns + inside / rows) {
             return result;
         }
     }
     result.batch = count / (rows * columns);
     result.rows = rows;
     result.columns = columns;
-    result.element_bytes = static_cast<int>(element_bytes);
+    result.element_bytes = static_cast<int>(bytes);
     return result;
 }
 

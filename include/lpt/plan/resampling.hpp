@@ -107,7 +107,10 @@ inline bool planner::make_resampling(node_id id) {
         bool is_inside = false;
         for (const std::size_t other : axes) {
             is_inside = is_inside || other == axis;
-            (is_inside ? problem.inner : problem.outer) *= other == axis ? 1 : now[other];
+            const bool is_pixel = is_inside && last && other != axes.back();
+            if (other != axis) {
+                (is_pixel ? problem.middle : is_inside ? problem.inner : problem.outer) *= now[other];
+            }
         }
         now[axis] = problem.length;
         const bool is_last = axis == resampled.back();

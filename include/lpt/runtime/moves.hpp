@@ -129,12 +129,12 @@ inline void gather_runs(const plan::gather_step& work, const std::byte* from, co
     const std::size_t size = rows.size;
     for (std::size_t at = begin; at < end; ++at) {
         const plan::block_run run = work.runs[at];
-        const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
-        const std::byte* source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const std::ptrdiff_t distance = run.distance * work.element_bytes;
+        const std::byte* source = from + run.from * work.element_bytes;
         const auto copy = [&](std::size_t, std::size_t count, std::byte* to) {
             if (run.from < 0) {
                 fill_bytes(work.fill, to, count * size);
-            } else if (run.distance == 1) {
+            } else if (run.distance == work.block) {
                 copy_piece(to, source, count * size);
             } else if (work.block == 1) {
                 with_element(work.element_bytes,
@@ -158,7 +158,7 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
         for (std::size_t i = 0; i < count; ++i, to += rows.size) {
             const std::int32_t block = work.blocks[number + i];
             if (block >= 0) {
-                copy_piece(to, from + static_cast<std::size_t>(block) * rows.size, rows.size);
+                copy_piece(to, from + block * work.element_bytes, rows.size);
             } else {
                 fill_bytes(work.fill, to, rows.size);
             }
@@ -208,12 +208,13 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
     }
     const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
-        std::byte* to = operands.write(work.output);
-        for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
+        const std::byte* const place = operands.read(work.output);  // a part of an input of the network is not written
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);
             const std::size_t distance = operands.row_bytes(work.inputs[i], work.lengths[i]);
-            if (from != to || (work.rows != 1 && distance != row_bytes)) {
-                visit(from, distance, to, work.lengths[i]);
+            if (from != place + offset || (work.rows != 1 && distance != row_bytes)) {
+                visit(from, distance, operands.write(work.output) + offset, work.lengths[i]);
             }
         }
     };
@@ -233,18 +234,24 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
 
 /// Blocks of the input that indices choose.
 template <class Index>
-void choose(const plan::choice_step& work, const std::byte* from, const std::byte* indices, std::byte* to) {
+void choose(const plan::choice_step& work, const run_memory& operands) {
     const auto part = static_cast<std::size_t>(work.size) * work.block_bytes;
+    const auto block_bytes = static_cast<std::int64_t>(work.block_bytes);
+    const kernel::row_layout places = operands.places_of(work.output, work.block_bytes);
+    const std::byte* from = operands.read(work.input);
+    const std::byte* const indices = operands.read(work.indices);
+    std::byte* const to = operands.write(work.output);
     for (std::int64_t i = 0; i < work.parts; ++i, from += part) {
         const std::byte* at = indices + static_cast<std::size_t>(i / work.parts_of_batch * work.count) * sizeof(Index);
-        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
+        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index)) {
             Index index;
             std::memcpy(&index, at, sizeof index);
             const std::int64_t block = index < 0 ? index + work.size : index;
             if (block < 0 || block >= work.size) {
                 fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
             }
-            std::memcpy(to, from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
+            std::memcpy(to + places.begin(i * work.count + k, block_bytes),
+                        from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
         }
     }
 }

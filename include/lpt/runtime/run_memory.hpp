@@ -69,6 +69,16 @@ public:
         const plan::spaced_rows& rows = rows_of(tensor);
         return rows.exist() ? rows.distance : dense;
     }
+    /// Where rows of so many bytes lie, in bytes, each a part of those that have gaps between them.
+    kernel::row_layout places_of(plan::tensor_id tensor, std::size_t bytes) const {
+        const plan::spaced_rows& rows = rows_of(tensor);
+        const auto size_of = [&](std::int64_t elements) {
+            return static_cast<std::int64_t>(byte_size(net_[tensor].type, static_cast<std::size_t>(elements)));
+        };
+        return rows.exist()
+                   ? kernel::row_layout{size_of(rows.length) / static_cast<std::int64_t>(bytes), size_of(rows.distance)}
+                   : kernel::row_layout();
+    }
     std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }

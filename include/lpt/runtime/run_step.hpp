@@ -89,8 +89,7 @@ class step_runner {
     void operator()(const plan::gather_step& work) { gather(work, operands_, parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
-        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
-                                                                  write(work.output));
+        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, operands_);
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) { concatenate(work, operands_, parallel_); }

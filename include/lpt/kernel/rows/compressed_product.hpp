@@ -16,7 +16,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -34,6 +34,8 @@ struct compressed_product_problem {
     const unsigned char* packed = nullptr;
     float* output = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "compressed_product";
     template <class Self, class Visit>
@@ -50,6 +52,13 @@ struct compressed_product_problem {
         visit("packed", self.packed);
         visit("output", self.output);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inner, self.rows);
+        visit(self.output, self.output_rows, self.columns, self.rows);
     }
 };
 

@@ -7,6 +7,9 @@
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
 // Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+//
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
+// many rows the kernel takes to be equally far apart.
 #pragma once
 
 #include <lpt/base/version.hpp>
@@ -82,6 +85,28 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
+/// Which operand of a problem, in the order of its fields, a field is.
+template <class Problem, class Operand>
+constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
+    std::size_t slot = 0;
+    std::size_t result = 0;
+    for_each_operand(problem, [&](const auto& each) {
+        if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
+        ++slot;
+    });
+    return result;
+}
+
+/// Calls `visit(slot, places, length, alike)` for each operand whose rows may have gaps: which it is, where its rows lie, their length, and how
+/// many the kernel takes to be equally far apart.
+template <class Problem, class Visit>
+constexpr void for_each_spaced(Problem& problem, const Visit& visit) {
+    const auto visit_operand = [&](const auto& operand, auto& places, std::int64_t length, std::int64_t alike) {
+        visit(slot_of(problem, operand), places, length, alike);
+    };
+    if constexpr (requires { Problem::spaced(problem, visit_operand); }) Problem::spaced(problem, visit_operand);
+}
+
 /// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
 template <class Problem, class Read, class Write>
 constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
@@ -101,11 +126,36 @@ struct axis_list {
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
 
+    /// The size of the innermost axis if its elements are side by side, else 1.
+    constexpr std::int64_t dense_row() const noexcept {
+        return count != 0 && strides[count - 1] == 1 ? sizes[count - 1] : 1;
+    }
+
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
         visit("count", self.count);
         visit("sizes", self.sizes);
         visit("strides", self.strides);
+    }
+};
+
+/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
+/// the first of those to the first of the next ones.
+struct row_layout {
+    std::int64_t together = 0;  // 0: all
+    std::int64_t distance = 0;
+
+    /// How many elements are before a row.
+    constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
+        return together == 0 ? row * length : row / together * distance + row % together * length;
+    }
+    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("together", self.together);
+        visit("distance", self.distance);
     }
 };
 

@@ -17,7 +17,8 @@ struct lookup_problem {
     std::int64_t output_row_stride = 0;
 };
 
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// out[n][c][r] = in[n][r][c] for `batch` matrices of rows x columns elements of 1 or 4 bytes.
+/// `input_rows`, `output_rows`: where the rows of all matrices lie, of `columns` and of `rows` elements, those of a matrix equally far apart.
 /// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
 struct transpose_problem {
     std::int64_t batch = 1;
@@ -26,6 +27,8 @@ struct transpose_problem {
     int element_bytes = 1;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -35,7 +35,7 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
@@ -54,6 +54,7 @@ struct pointwise_problem {
     const void* a = nullptr;
     const void* b = nullptr;
     void* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "pointwise";
     template <class Self, class Visit>
@@ -70,6 +71,11 @@ struct pointwise_problem {
         visit("a", self.a);
         visit("b", self.b);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.count == 0 ? 1 : self.sizes[self.count - 1], 1);
     }
 };
 

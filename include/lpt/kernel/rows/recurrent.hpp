@@ -21,7 +21,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
-///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   input: x[batch][time][inputs], u8, i8 or f32, where `input_rows` says, equally far apart; u8 and i8 mean (x - input_zero_point).
 ///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
@@ -32,7 +32,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -77,6 +77,8 @@ struct recurrent_problem {
     float* last_hidden = nullptr;
     float* last_cell = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout every_rows = {};
 
     static constexpr const char* name = "recurrent";
     template <class Self, class Visit>
@@ -121,6 +123,13 @@ struct recurrent_problem {
         visit("last_hidden", self.last_hidden);
         visit("last_cell", self.last_cell);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("every_rows", self.every_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inputs, self.batch * self.time);
+        visit(self.every, self.every_rows, self.hidden, 1);
     }
 };
 

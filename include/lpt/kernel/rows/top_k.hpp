@@ -5,8 +5,8 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
-/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, the outputs
+/// `outer` x `count` x `inner`; the `_rows` say where each of the `outer` begins. 1 <= count <= length < 2^31.
 /// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
 /// a NaN at the first place stays. The results stand in that order, or in that of their places.
 /// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
@@ -21,6 +21,9 @@ struct top_k_problem {
     const float* input = nullptr;
     float* values = nullptr;
     void* indices = nullptr;
+    row_layout input_rows = {};
+    row_layout value_rows = {};
+    row_layout index_rows = {};
 
     static constexpr const char* name = "top_k";
     template <class Self, class Visit>
@@ -35,6 +38,15 @@ struct top_k_problem {
         visit("input", self.input);
         visit("values", self.values);
         visit("indices", self.indices);
+        visit("input_rows", self.input_rows);
+        visit("value_rows", self.value_rows);
+        visit("index_rows", self.index_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.values, self.value_rows, self.count * self.inner, 1);
+        visit(self.indices, self.index_rows, self.count * self.inner, 1);
     }
 };
 
