@@ -1964,6 +1964,13 @@ inline constexpr std::size_t least_compressed = 262144;
 constexpr bool is_byte(element type) { return type == u8 || type == i8; }
 constexpr bool has_few_bits(element type) { return type == u4 || type == i4 || is_byte(type); }
 
+/// True if inputs `first` to 4 of a FakeQuantize are constants of one element.
+constexpr bool has_one_range(const graph& model, node_id fake_quantize, std::size_t first = 1) {
+    return has_constant_ranges(model, fake_quantize, first) && for_all(first, 5, [&](std::size_t port) {
+               return model.constant_value(model[fake_quantize].input(port))->elements() == 1;
+           });
+}
+
 /// Weights of few bits with their dequantization: scale * (codes - zero_point), and the axes in which that is said.
 struct compressed_weights {
     tensor codes;
@@ -2890,13 +2897,8 @@ namespace fusion {
 constexpr bool quantizes_to_bytes(const graph& model, node_id id) {
     const node& each = model[id];
     if (!each.is<op::fake_quantize>() || each.type() != f32 || each.as<op::fake_quantize>().levels != 256 ||
-        !has_constant_ranges(model, id)) {
+        !has_constant_ranges(model, id) || !has_one_range(model, id, 3)) {
         return false;
-    }
-    for (const std::size_t port : {3u, 4u}) {
-        if (model.constant_value(each.input(port))->elements() != 1) {
-            return false;
-        }
     }
     const quantization_details details = details_of(model, id);
     return details.lows[0] < details.highs[0];
@@ -3080,16 +3082,7 @@ constexpr bool only_moves(const node& each) {
 
 /// True for a FakeQuantize that makes bytes of real numbers, with one constant range for all.
 constexpr bool makes_bytes(const graph& model, node_id id) {
-    if (!is_byte(model.type(output_ref(id))) || !is_real(model.type(model[id].input(0)))) {
-        return false;
-    }
-    for (std::size_t port = 1; port < model[id].inputs(); ++port) {
-        const tensor* const bound = model.constant_value(model[id].input(port));
-        if (bound == nullptr || bound->elements() != 1) {
-            return false;
-        }
-    }
-    return true;
+    return is_byte(model.type(output_ref(id))) && is_real(model.type(model[id].input(0))) && has_one_range(model, id);
 }
 
 /// Bounds without axes fit data of any rank.

@@ -17649,6 +17649,9 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
 // Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+//
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
+// many rows the kernel takes to be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -17718,6 +17721,28 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
+/// Which operand of a problem, in the order of its fields, a field is.
+template <class Problem, class Operand>
+constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
+    std::size_t slot = 0;
+    std::size_t result = 0;
+    for_each_operand(problem, [&](const auto& each) {
+        if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
+        ++slot;
+    });
+    return result;
+}
+
+/// Calls `visit(slot, places, length, alike)` for each operand whose rows may have gaps: which it is, where its rows lie, their length, and how
+/// many the kernel takes to be equally far apart.
+template <class Problem, class Visit>
+constexpr void for_each_spaced(Problem& problem, const Visit& visit) {
+    const auto visit_operand = [&](const auto& operand, auto& places, std::int64_t length, std::int64_t alike) {
+        visit(slot_of(problem, operand), places, length, alike);
+    };
+    if constexpr (requires { Problem::spaced(problem, visit_operand); }) Problem::spaced(problem, visit_operand);
+}
+
 /// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
 template <class Problem, class Read, class Write>
 constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
@@ -17737,11 +17762,36 @@ struct axis_list {
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
 
+    /// The size of the innermost axis if its elements are side by side, else 1.
+    constexpr std::int64_t dense_row() const noexcept {
+        return count != 0 && strides[count - 1] == 1 ? sizes[count - 1] : 1;
+    }
+
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
         visit("count", self.count);
         visit("sizes", self.sizes);
         visit("strides", self.strides);
+    }
+};
+
+/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
+/// the first of those to the first of the next ones.
+struct row_layout {
+    std::int64_t together = 0;  // 0: all
+    std::int64_t distance = 0;
+
+    /// How many elements are before a row.
+    constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
+        return together == 0 ? row * length : row / together * distance + row % together * length;
+    }
+    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("together", self.together);
+        visit("distance", self.distance);
     }
 };
 
@@ -17914,24 +17964,36 @@ enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64
 #define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// out[i] = in[i] as a number of another type, for `rows` rows of `count` numbers, which lie where `input_rows` and
+/// `output_rows` say. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
 /// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
 struct cast_problem {
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     number_type input_type = number_type::f32;
     number_type output_type = number_type::f32;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "cast";
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
+        visit("rows", self.rows);
         visit("count", self.count);
         visit("input_type", self.input_type);
         visit("output_type", self.output_type);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.count, 1);
+        visit(self.output, self.output_rows, self.count, 1);
     }
 };
 
@@ -17954,7 +18016,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -17972,6 +18034,8 @@ struct compressed_product_problem {
     const unsigned char* packed = nullptr;
     float* output = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "compressed_product";
     template <class Self, class Visit>
@@ -17988,6 +18052,13 @@ struct compressed_product_problem {
         visit("packed", self.packed);
         visit("output", self.output);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inner, self.rows);
+        visit(self.output, self.output_rows, self.columns, self.rows);
     }
 };
 
@@ -18061,8 +18132,9 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
-/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
+/// else of one number, where `output_rows` says.
+/// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
 /// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
 struct reduction_problem {
@@ -18071,6 +18143,7 @@ struct reduction_problem {
     axis_list reduced;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "reduction";
     template <class Self, class Visit>
@@ -18080,6 +18153,11 @@ struct reduction_problem {
         visit("reduced", self.reduced);
         visit("input", self.input);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.kept.dense_row(), 1);
     }
 };
 
@@ -18095,6 +18173,7 @@ enum class normalization_kind : std::uint8_t {
 /// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
 /// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
 /// costs no accuracy. In place is allowed.
+/// `input_rows`, `output_rows`: where the groups lie if the only reduced axis is the innermost; both are dense otherwise.
 /// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
 /// fma(y, scale, shift).
 struct normalization_problem {
@@ -18106,6 +18185,8 @@ struct normalization_problem {
     float* output = nullptr;
     const float* scale = nullptr;
     const float* shift = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "normalization";
     template <class Self, class Visit>
@@ -18118,6 +18199,14 @@ struct normalization_problem {
         visit("output", self.output);
         visit("scale", self.scale);
         visit("shift", self.shift);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.reduced.count != 1 || self.reduced.dense_row() != self.reduced.sizes[0]) return;
+        visit(self.input, self.input_rows, self.reduced.sizes[0], 1);
+        visit(self.output, self.output_rows, self.reduced.sizes[0], 1);
     }
 };
 
@@ -18141,7 +18230,8 @@ struct lookup_problem {
     std::int64_t output_row_stride = 0;
 };
 
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// out[n][c][r] = in[n][r][c] for `batch` matrices of rows x columns elements of 1 or 4 bytes.
+/// `input_rows`, `output_rows`: where the rows of all matrices lie, of `columns` and of `rows` elements, those of a matrix equally far apart.
 /// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
 struct transpose_problem {
     std::int64_t batch = 1;
@@ -18150,6 +18240,8 @@ struct transpose_problem {
     int element_bytes = 1;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -18190,7 +18282,7 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
@@ -18209,6 +18301,7 @@ struct pointwise_problem {
     const void* a = nullptr;
     const void* b = nullptr;
     void* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "pointwise";
     template <class Self, class Visit>
@@ -18225,6 +18318,11 @@ struct pointwise_problem {
         visit("a", self.a);
         visit("b", self.b);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.count == 0 ? 1 : self.sizes[self.count - 1], 1);
     }
 };
 
@@ -18251,7 +18349,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
-///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   input: x[batch][time][inputs], u8, i8 or f32, where `input_rows` says, equally far apart; u8 and i8 mean (x - input_zero_point).
 ///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
@@ -18262,7 +18360,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -18307,6 +18405,8 @@ struct recurrent_problem {
     float* last_hidden = nullptr;
     float* last_cell = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout every_rows = {};
 
     static constexpr const char* name = "recurrent";
     template <class Self, class Visit>
@@ -18351,6 +18451,13 @@ struct recurrent_problem {
         visit("last_hidden", self.last_hidden);
         visit("last_cell", self.last_cell);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("every_rows", self.every_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inputs, self.batch * self.time);
+        visit(self.every, self.every_rows, self.hidden, 1);
     }
 };
 
@@ -18383,15 +18490,19 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
 #define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
-///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
+/// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
+/// `middle` is then 1.
+/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
     std::int64_t outer = 1;
     std::int64_t input_length = 1;
     std::int64_t length = 1;
+    std::int64_t middle = 1;
     std::int64_t inner = 1;
     std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
@@ -18399,6 +18510,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_places = {};
+    row_layout output_places = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -18406,6 +18519,7 @@ struct resampling_problem {
         visit("outer", self.outer);
         visit("input_length", self.input_length);
         visit("length", self.length);
+        visit("middle", self.middle);
         visit("inner", self.inner);
         visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
@@ -18413,6 +18527,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_places", self.input_places);
+        visit("output_places", self.output_places);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.plane_rows != 0) return;
+        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_places, self.inner, self.length * self.middle);
     }
 };
 
@@ -18424,7 +18546,8 @@ struct resampling_problem {
 #define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, and `input_rows` and `output_rows` say where each of
+/// the `outer` begins. With m the largest x of the axis:
 ///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
 /// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
 /// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
@@ -18436,6 +18559,8 @@ struct softmax_problem {
     bool logarithm = false;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "softmax";
     template <class Self, class Visit>
@@ -18446,6 +18571,13 @@ struct softmax_problem {
         visit("logarithm", self.logarithm);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.output, self.output_rows, self.length * self.inner, 1);
     }
 };
 
@@ -18670,8 +18802,8 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 #define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
-/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, the outputs
+/// `outer` x `count` x `inner`; the `_rows` say where each of the `outer` begins. 1 <= count <= length < 2^31.
 /// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
 /// a NaN at the first place stays. The results stand in that order, or in that of their places.
 /// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
@@ -18686,6 +18818,9 @@ struct top_k_problem {
     const float* input = nullptr;
     float* values = nullptr;
     void* indices = nullptr;
+    row_layout input_rows = {};
+    row_layout value_rows = {};
+    row_layout index_rows = {};
 
     static constexpr const char* name = "top_k";
     template <class Self, class Visit>
@@ -18700,6 +18835,15 @@ struct top_k_problem {
         visit("input", self.input);
         visit("values", self.values);
         visit("indices", self.indices);
+        visit("input_rows", self.input_rows);
+        visit("value_rows", self.value_rows);
+        visit("index_rows", self.index_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.values, self.value_rows, self.count * self.inner, 1);
+        visit(self.indices, self.index_rows, self.count * self.inner, 1);
     }
 };
 

@@ -116,6 +116,9 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
 // Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+//
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
+// many rows the kernel takes to be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -185,6 +188,28 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
+/// Which operand of a problem, in the order of its fields, a field is.
+template <class Problem, class Operand>
+constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
+    std::size_t slot = 0;
+    std::size_t result = 0;
+    for_each_operand(problem, [&](const auto& each) {
+        if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
+        ++slot;
+    });
+    return result;
+}
+
+/// Calls `visit(slot, places, length, alike)` for each operand whose rows may have gaps: which it is, where its rows lie, their length, and how
+/// many the kernel takes to be equally far apart.
+template <class Problem, class Visit>
+constexpr void for_each_spaced(Problem& problem, const Visit& visit) {
+    const auto visit_operand = [&](const auto& operand, auto& places, std::int64_t length, std::int64_t alike) {
+        visit(slot_of(problem, operand), places, length, alike);
+    };
+    if constexpr (requires { Problem::spaced(problem, visit_operand); }) Problem::spaced(problem, visit_operand);
+}
+
 /// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
 template <class Problem, class Read, class Write>
 constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
@@ -204,11 +229,36 @@ struct axis_list {
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
 
+    /// The size of the innermost axis if its elements are side by side, else 1.
+    constexpr std::int64_t dense_row() const noexcept {
+        return count != 0 && strides[count - 1] == 1 ? sizes[count - 1] : 1;
+    }
+
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
         visit("count", self.count);
         visit("sizes", self.sizes);
         visit("strides", self.strides);
+    }
+};
+
+/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
+/// the first of those to the first of the next ones.
+struct row_layout {
+    std::int64_t together = 0;  // 0: all
+    std::int64_t distance = 0;
+
+    /// How many elements are before a row.
+    constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
+        return together == 0 ? row * length : row / together * distance + row % together * length;
+    }
+    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("together", self.together);
+        visit("distance", self.distance);
     }
 };
 
@@ -381,24 +431,36 @@ enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64
 #define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// out[i] = in[i] as a number of another type, for `rows` rows of `count` numbers, which lie where `input_rows` and
+/// `output_rows` say. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
 /// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
 struct cast_problem {
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     number_type input_type = number_type::f32;
     number_type output_type = number_type::f32;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "cast";
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
+        visit("rows", self.rows);
         visit("count", self.count);
         visit("input_type", self.input_type);
         visit("output_type", self.output_type);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.count, 1);
+        visit(self.output, self.output_rows, self.count, 1);
     }
 };
 
@@ -421,7 +483,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -439,6 +501,8 @@ struct compressed_product_problem {
     const unsigned char* packed = nullptr;
     float* output = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "compressed_product";
     template <class Self, class Visit>
@@ -455,6 +519,13 @@ struct compressed_product_problem {
         visit("packed", self.packed);
         visit("output", self.output);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inner, self.rows);
+        visit(self.output, self.output_rows, self.columns, self.rows);
     }
 };
 
@@ -528,8 +599,9 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
-/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
+/// else of one number, where `output_rows` says.
+/// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
 /// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
 struct reduction_problem {
@@ -538,6 +610,7 @@ struct reduction_problem {
     axis_list reduced;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "reduction";
     template <class Self, class Visit>
@@ -547,6 +620,11 @@ struct reduction_problem {
         visit("reduced", self.reduced);
         visit("input", self.input);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.kept.dense_row(), 1);
     }
 };
 
@@ -562,6 +640,7 @@ enum class normalization_kind : std::uint8_t {
 /// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
 /// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
 /// costs no accuracy. In place is allowed.
+/// `input_rows`, `output_rows`: where the groups lie if the only reduced axis is the innermost; both are dense otherwise.
 /// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
 /// fma(y, scale, shift).
 struct normalization_problem {
@@ -573,6 +652,8 @@ struct normalization_problem {
     float* output = nullptr;
     const float* scale = nullptr;
     const float* shift = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "normalization";
     template <class Self, class Visit>
@@ -585,6 +666,14 @@ struct normalization_problem {
         visit("output", self.output);
         visit("scale", self.scale);
         visit("shift", self.shift);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.reduced.count != 1 || self.reduced.dense_row() != self.reduced.sizes[0]) return;
+        visit(self.input, self.input_rows, self.reduced.sizes[0], 1);
+        visit(self.output, self.output_rows, self.reduced.sizes[0], 1);
     }
 };
 
@@ -608,7 +697,8 @@ struct lookup_problem {
     std::int64_t output_row_stride = 0;
 };
 
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// out[n][c][r] = in[n][r][c] for `batch` matrices of rows x columns elements of 1 or 4 bytes.
+/// `input_rows`, `output_rows`: where the rows of all matrices lie, of `columns` and of `rows` elements, those of a matrix equally far apart.
 /// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
 struct transpose_problem {
     std::int64_t batch = 1;
@@ -617,6 +707,8 @@ struct transpose_problem {
     int element_bytes = 1;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -657,7 +749,7 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
@@ -676,6 +768,7 @@ struct pointwise_problem {
     const void* a = nullptr;
     const void* b = nullptr;
     void* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "pointwise";
     template <class Self, class Visit>
@@ -692,6 +785,11 @@ struct pointwise_problem {
         visit("a", self.a);
         visit("b", self.b);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.count == 0 ? 1 : self.sizes[self.count - 1], 1);
     }
 };
 
@@ -718,7 +816,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
-///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   input: x[batch][time][inputs], u8, i8 or f32, where `input_rows` says, equally far apart; u8 and i8 mean (x - input_zero_point).
 ///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
@@ -729,7 +827,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -774,6 +872,8 @@ struct recurrent_problem {
     float* last_hidden = nullptr;
     float* last_cell = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout every_rows = {};
 
     static constexpr const char* name = "recurrent";
     template <class Self, class Visit>
@@ -818,6 +918,13 @@ struct recurrent_problem {
         visit("last_hidden", self.last_hidden);
         visit("last_cell", self.last_cell);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("every_rows", self.every_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inputs, self.batch * self.time);
+        visit(self.every, self.every_rows, self.hidden, 1);
     }
 };
 
@@ -850,15 +957,19 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
 #define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
-///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
+/// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
+/// `middle` is then 1.
+/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
     std::int64_t outer = 1;
     std::int64_t input_length = 1;
     std::int64_t length = 1;
+    std::int64_t middle = 1;
     std::int64_t inner = 1;
     std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
@@ -866,6 +977,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_places = {};
+    row_layout output_places = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -873,6 +986,7 @@ struct resampling_problem {
         visit("outer", self.outer);
         visit("input_length", self.input_length);
         visit("length", self.length);
+        visit("middle", self.middle);
         visit("inner", self.inner);
         visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
@@ -880,6 +994,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_places", self.input_places);
+        visit("output_places", self.output_places);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.plane_rows != 0) return;
+        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_places, self.inner, self.length * self.middle);
     }
 };
 
@@ -891,7 +1013,8 @@ struct resampling_problem {
 #define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, and `input_rows` and `output_rows` say where each of
+/// the `outer` begins. With m the largest x of the axis:
 ///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
 /// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
 /// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
@@ -903,6 +1026,8 @@ struct softmax_problem {
     bool logarithm = false;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "softmax";
     template <class Self, class Visit>
@@ -913,6 +1038,13 @@ struct softmax_problem {
         visit("logarithm", self.logarithm);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.output, self.output_rows, self.length * self.inner, 1);
     }
 };
 
@@ -1137,8 +1269,8 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 #define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
-/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, the outputs
+/// `outer` x `count` x `inner`; the `_rows` say where each of the `outer` begins. 1 <= count <= length < 2^31.
 /// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
 /// a NaN at the first place stays. The results stand in that order, or in that of their places.
 /// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
@@ -1153,6 +1285,9 @@ struct top_k_problem {
     const float* input = nullptr;
     float* values = nullptr;
     void* indices = nullptr;
+    row_layout input_rows = {};
+    row_layout value_rows = {};
+    row_layout index_rows = {};
 
     static constexpr const char* name = "top_k";
     template <class Self, class Visit>
@@ -1167,6 +1302,15 @@ struct top_k_problem {
         visit("input", self.input);
         visit("values", self.values);
         visit("indices", self.indices);
+        visit("input_rows", self.input_rows);
+        visit("value_rows", self.value_rows);
+        visit("index_rows", self.index_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.values, self.value_rows, self.count * self.inner, 1);
+        visit(self.indices, self.index_rows, self.count * self.inner, 1);
     }
 };
 
@@ -7552,11 +7696,13 @@ struct tile_fetches {
         if (rows > 0) {
             for (std::int64_t at = 0; at < RowBytes; at += 64)
                 __builtin_prefetch(result + at, 1);
-            for (std::int64_t at = 0; at < RowBytes && residual != nullptr; at += 64)
-                __builtin_prefetch(residual + at);
             result += row_bytes;
-            residual += residual != nullptr ? residual_bytes : 0;
             --rows;
+            if (residual != nullptr) {
+                for (std::int64_t at = 0; at < RowBytes; at += 64)
+                    __builtin_prefetch(residual + at);
+                residual += residual_bytes;
+            }
         } else if (panel_bytes > 0) {
             for (std::int64_t at = 0; at < GroupBytes; at += 64)
                 __builtin_prefetch(panel + at, 0, 2);
@@ -10020,15 +10166,20 @@ struct kernel_of<Isa, cast_problem> {
     template <class Middle>
     static void run_through(const cast_problem& p, std::int64_t begin, std::int64_t end) noexcept {
         Middle middle[block];
-        for (std::int64_t first = begin; first < end; first += block) {
-            const std::int64_t count = end - first < block ? end - first : block;
-            numbers::read(p.input_type, p.input, first, 1, count, middle);
-            numbers::write(p.output_type, middle, count, p.output, first);
+        std::int64_t count = 0;
+        for (std::int64_t first = begin; first < end; first += count) {
+            const std::int64_t column = first % p.count;
+            count = end - first < block ? end - first : block;
+            count = p.count - column < count ? p.count - column : count;
+            numbers::read(p.input_type, p.input, p.input_rows.begin(first / p.count, p.count) + column, 1, count,
+                          middle);
+            numbers::write(p.output_type, middle, count, p.output,
+                           p.output_rows.begin(first / p.count, p.count) + column);
         }
     }
 
     static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
-        share_out<Isa>(parallel, p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.rows * p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
             const bool from_whole = numbers::is_whole(p.input_type);
             if (from_whole && numbers::is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
             const bool is_single = !from_whole && p.input_type != number_type::f64;
@@ -10227,7 +10378,7 @@ private:
     void round_row(std::int64_t row) const noexcept {
         std::int64_t number = 0;
         compressed_weights_panel<Isa, Bits>::for_each_part(p, [&](const compressed_part& at) {
-            const float* const from = p.input + row * p.inner + at.block * p.block + at.k;
+            const float* const from = p.input + p.input_rows.begin(row, p.inner) + at.block * p.block + at.k;
             units(row)[number] = round_part(from, at.size, integers(row, at), sums(row)[number]);
             ++number;
         });
@@ -10516,15 +10667,16 @@ struct compressed_panel : compressed_weights_panel<Isa, Bits> {
     static constexpr int few_rows = 8;  // expand weights in registers
 
     const code_values<Isa, Bits, HasZeroPoints> values;
+    const std::int64_t row_step;  // of x
 
     compressed_panel(const compressed_product_problem& problem, std::int64_t number, std::int64_t first) noexcept
-        : weights_panel(problem, number, first), values(problem) {}
+        : weights_panel(problem, number, first), values(problem), row_step(p.input_rows.step(p.inner)) {}
 
     /// Adds up so many rows; `sums`: [rows][columns], written.
     void run(std::int64_t rows, float* sums) const noexcept {
         alignas(64) float of_block[most_rows * columns];
         weights_panel::clear(sums, rows);
-        const float* const x = p.input + first_row * p.inner;
+        const float* const x = p.input + p.input_rows.begin(first_row, p.inner);
         if (rows > few_rows)
             run_expanded(x, rows, of_block, sums);
         else
@@ -10620,7 +10772,7 @@ private:
         for_each_part(p, [&](const part& at) {
             const float* const from = x + at.block * p.block + at.k;
             for_each_tile(rows, [&](auto height, std::int64_t r) {
-                add_few<height()>(from + r * p.inner, at, r, of_block + r * columns, sums + r * columns);
+                add_few<height()>(from + r * row_step, at, r, of_block + r * columns, sums + r * columns);
             });
         });
     }
@@ -10649,7 +10801,7 @@ private:
             if (i >= count) break;
 #pragma GCC unroll 4
             for (int v = 0; v < vectors<Rows>; ++v) {
-                t.add(x + i, p.inner, v, values(left[v]));
+                t.add(x + i, row_step, v, values(left[v]));
                 left[v] = code::next(left[v]);
             }
         }
@@ -10664,7 +10816,7 @@ private:
         for_each_part(p, [&](const part& at) {
             expand(at, weights);
             for (std::int64_t r = 0; r < rows; ++r)
-                std::memcpy(near + r * at.size, x + r * p.inner + at.block * p.block + at.k,
+                std::memcpy(near + r * at.size, x + r * row_step + at.block * p.block + at.k,
                             static_cast<std::size_t>(at.size) * sizeof(float));
             for_each_tile(rows, [&](auto height, std::int64_t r) {
                 add_expanded<height()>(near + r * at.size, weights, at, r, of_block + r * columns, sums + r * columns);
@@ -10733,7 +10885,7 @@ private:
         for (std::int64_t i = 0; i < p.rows * blocks; ++i) {
             const std::int64_t begin = i % blocks * p.block;
             const std::int64_t count = p.inner - begin < p.block ? p.inner - begin : p.block;
-            const float* const from = p.input + i / blocks * p.inner + begin;
+            const float* const from = p.input + p.input_rows.begin(i / blocks, p.inner) + begin;
             numbers sum = numbers::broadcast(0);
             for (std::int64_t k = 0; k < count; k += numbers::width)
                 sum = sum + numbers::load_first(from + k, count - k, 0);
@@ -10762,7 +10914,7 @@ private:
         const std::int64_t rest = p.columns - column;
         const auto bytes = static_cast<std::size_t>(rest < width ? rest : width) * sizeof(float);
         for (std::int64_t r = 0; r < rows; ++r)
-            std::memcpy(p.output + (first + r) * p.columns + column, sums + r * width, bytes);
+            std::memcpy(p.output + p.output_rows.begin(first + r, p.columns) + column, sums + r * width, bytes);
     }
 };
 
@@ -14565,11 +14717,12 @@ struct kernel_of<Isa, reduction_problem> {
             [&](std::int64_t group, std::int64_t offset) {
                 const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
                 const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
-                store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
+                store_part<Isa>(p.output + p.output_rows.begin(group, 1), finish(simd::broadcast(value)), 1);
             },
             [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
                 const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
-                store_part<Isa>(p.output + group, finish(all), count);
+                const std::int64_t row = p.output_rows.begin(group / layout.length, layout.length);
+                store_part<Isa>(p.output + row + group % layout.length, finish(all), count);
             });
     }
     /// Joins two floats, or two vectors of four, in vectors of the instruction set.
@@ -14701,18 +14854,23 @@ struct kernel_of<Isa, normalization_problem> {
     static void run(const normalization_problem& p, const parallel_for& parallel) noexcept {
         const group_layout<Isa> layout(p);
         for_each_group<Isa>(
-            p, layout, parallel, [&](std::int64_t, std::int64_t offset) { run_row(p, layout, offset); },
+            p, layout, parallel, [&](std::int64_t group, std::int64_t offset) { run_row(p, layout, group, offset); },
             [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
     }
-    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
-        const float* const from = p.input + offset;
+    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t group,
+                        std::int64_t offset) noexcept {
+        const auto place_in = [&](const row_layout& rows) {
+            return rows.together == 0 ? offset : rows.begin(group, layout.length);
+        };
+        const float* const from = p.input + place_in(p.input_rows);
+        float* const to = p.output + place_in(p.output_rows);
         normalize<scalar_arithmetic>(
             p, layout.size, [&](auto take) { return sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum(); },
             [&](const auto& change) {
                 if (p.scale != nullptr)
-                    sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
+                    sums::change_row(layout.length, from, to, p.scale, p.shift, change);
                 else
-                    sums::change_rows(p.reduced, layout, from, p.output + offset, change);
+                    sums::change_rows(p.reduced, layout, from, to, change);
             });
     }
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
@@ -14775,11 +14933,12 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Where an element of the output has its inputs.
+/// Where an element of the output lies, and where it has its inputs.
 template <class Isa>
 class pointwise_place {
     const pointwise_problem& p_;
     std::int64_t at_[pointwise_problem::most_axes] = {};
+    std::int64_t row_ = 0;
 
     void move(std::int64_t axis, std::int64_t by) noexcept {
         at_[axis] += by;
@@ -14793,14 +14952,19 @@ public:
     std::int64_t a = 0;
     std::int64_t b = 0;
 
-    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept : p_(p) {
+    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept
+        : p_(p), row_(element / p.sizes[p.count - 1]) {
         for (std::int64_t axis = p.count; axis-- > 0; element /= p.sizes[axis])
             move(axis, element % p.sizes[axis]);
     }
     std::int64_t rest_of_row() const noexcept { return p_.sizes[p_.count - 1] - at_[p_.count - 1]; }
+    std::int64_t output() const noexcept {
+        return p_.output_rows.begin(row_, p_.sizes[p_.count - 1]) + at_[p_.count - 1];
+    }
     /// At most the rest of a row.
     void advance(std::int64_t elements) noexcept {
         std::int64_t axis = p_.count - 1;
+        row_ += elements == rest_of_row() ? 1 : 0;
         for (move(axis, elements); axis > 0 && at_[axis] == p_.sizes[axis]; move(--axis, 1))
             move(axis, -at_[axis]);
     }
@@ -14947,16 +15111,17 @@ struct kernel_of<Isa, pointwise_problem> {
                 numbers::read(number_type::boolean, p.condition, place.condition, p.condition_strides[last], count,
                               all.condition);
             compute(p.function, all, count);
-            numbers::write(p.output_type, all.result, count, p.output, first);
+            numbers::write(p.output_type, all.result, count, p.output, place.output());
             place.advance(count);
         }
     }
 
-    /// True where whole rows are chosen.
+    /// True where whole rows are chosen, and lie one behind the other.
     static bool chooses_rows(const pointwise_problem& p) noexcept {
         const std::int64_t last = p.count - 1;
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
-               p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
+               p.output_rows.together == 0 && p.condition_strides[last] == 0 && p.a_strides[last] == 1 &&
+               p.b_strides[last] == 1;
     }
     /// Copies the chosen rows; those that follow one another where they come from are one copy.
     static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
@@ -15803,7 +15968,7 @@ struct kernel_of<Isa, recurrent_problem> {
         product.k = p.inputs;
         product.a = p.input;
         product.a_type = p.input_type;
-        product.a_row_stride = p.inputs;
+        product.a_row_stride = p.input_rows.step(p.inputs);
         product.a_zero_point = p.input_zero_point;
         product.packed_b = p.packed_input;
         product.c = to;
@@ -15905,6 +16070,10 @@ struct kernel_of<Isa, recurrent_problem> {
         return length < 0 ? 0 : length < p.time ? length : p.time;
     }
 
+    /// Where the state of a step goes.
+    static float* every_row(const recurrent_problem& p, std::int64_t number, std::int64_t time) noexcept {
+        return p.every + p.every_rows.begin(number * p.time + time, p.hidden);
+    }
     static void copy(float* to, const float* from, std::int64_t count) noexcept {
         std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
     }
@@ -15923,9 +16092,8 @@ struct kernel_of<Isa, recurrent_problem> {
             if (p.kind == recurrent_kind::lstm) copy(each.cell, p.first_cell + each.number * h, h);
             const std::int64_t length = length_of(p, b);
             longest = length > longest ? length : longest;
-            if (p.every != nullptr)
-                std::memset(p.every + (each.number * p.time + length) * h, 0,
-                            static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
+            for (std::int64_t time = length; time < p.time && p.every != nullptr; ++time)
+                std::memset(every_row(p, each.number, time), 0, static_cast<std::size_t>(h) * sizeof(float));
         }
         const bool apart = p.kind == recurrent_kind::gru;
         const float* const scale = p.splits_states ? p.hidden_scale + d * gates_of(p.kind) * h : nullptr;
@@ -15959,7 +16127,7 @@ struct kernel_of<Isa, recurrent_problem> {
                 else
                     gru(p, p.hidden_bias == nullptr ? nullptr : p.hidden_bias + d * h, inputs, each.gates, each.state);
                 const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
-                if (p.every != nullptr) copy(p.every + (each.number * p.time + time) * h, each.state, h);
+                if (p.every != nullptr) copy(every_row(p, each.number, time), each.state, h);
             }
         }
         for (std::int64_t b = work.begin; b < work.end; ++b) {
@@ -16018,20 +16186,20 @@ struct few_lines {
     /// Whether lines are as long as one step takes.
     static bool fits(std::int64_t length) noexcept { return length >= size; }
 
-    /// Columns `begin` to `end` of a matrix of few rows, `size` at least.
-    static void run_rows(const Element* from, std::int64_t columns, std::int64_t begin, std::int64_t end,
+    /// Columns `begin` to `end`, `size` at least, of a matrix of few rows, `distance` elements from row to row.
+    static void run_rows(const Element* from, std::int64_t distance, std::int64_t begin, std::int64_t end,
                          Element* to) noexcept {
         for (std::int64_t c = begin; c < end; c += size) {
             const std::int64_t first = c + size <= end ? c : end - size;  // the last step overlaps the one before
             vector row[Few];
 #pragma GCC unroll 4
             for (int r = 0; r < Few; ++r)
-                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
+                std::memcpy(&row[r], from + r * distance + first, sizeof(vector));
             interleave(row, to + first * Few, lines());
         }
     }
-    /// Rows `begin` to `end` of a matrix of few columns, `size` at least.
-    static void run_columns(const Element* from, std::int64_t rows, std::int64_t begin, std::int64_t end,
+    /// Rows `begin` to `end`, `size` at least, of a matrix of few columns to rows that are `distance` elements apart.
+    static void run_columns(const Element* from, std::int64_t distance, std::int64_t begin, std::int64_t end,
                             Element* to) noexcept {
         for (std::int64_t r = begin; r < end; r += size) {
             const std::int64_t first = r + size <= end ? r : end - size;
@@ -16039,7 +16207,7 @@ struct few_lines {
 #pragma GCC unroll 4
             for (int i = 0; i < Few; ++i)
                 std::memcpy(&part[i], from + first * Few + i * size, sizeof(vector));
-            separate(part, rows, to + first, lines());
+            separate(part, distance, to + first, lines());
         }
     }
 
@@ -16053,9 +16221,9 @@ private:
         (store<from_rows<Part>>(row, to + Part * size), ...);
     }
     template <int... Column>
-    [[gnu::always_inline]] static void separate(const vector (&part)[Few], std::int64_t rows, Element* to,
+    [[gnu::always_inline]] static void separate(const vector (&part)[Few], std::int64_t distance, Element* to,
                                                 std::integer_sequence<int, Column...>) noexcept {
-        (store<from_column<Column>>(part, to + Column * rows), ...);
+        (store<from_column<Column>>(part, to + Column * distance), ...);
     }
 
     /// Place i of vector `Part` of the result is column (Part * size + i) / Few of row (Part * size + i) % Few.
@@ -16164,24 +16332,38 @@ struct transpose {
         }
     }
 
+    template <class Element>
+    static const Element* input_of(const transpose_problem& p, std::int64_t matrix) noexcept {
+        return static_cast<const Element*>(p.input) + p.input_rows.begin(matrix * p.rows, p.columns);
+    }
+    template <class Element>
+    static Element* output_of(const transpose_problem& p, std::int64_t matrix) noexcept {
+        return static_cast<Element*>(p.output) + p.output_rows.begin(matrix * p.columns, p.rows);
+    }
+
+    /// Whether the matrix of few columns has no gaps between its rows.
+    static bool has_dense_columns(const transpose_problem& p) noexcept {
+        return p.rows <= p.columns ? p.output_rows.step(p.rows) == p.rows : p.input_rows.step(p.columns) == p.columns;
+    }
     /// Matrices of `Few` rows, or columns. Long ones are shared by threads in parts.
     template <class Element, int Few>
     static void run_few(const transpose_problem& p, const parallel_for& parallel) noexcept {
         using lines = few_lines<Isa, Element, Few>;
-        const std::int64_t matrix = p.rows * p.columns;
-        const std::int64_t length = matrix / Few;
+        const std::int64_t length = p.rows * p.columns / Few;
+        const std::int64_t from_step = p.input_rows.step(p.columns);
+        const std::int64_t to_step = p.output_rows.step(p.rows);
         const std::int64_t parts = length < 2 * few_part ? 1 : length / few_part;
         share_out<Isa>(parallel, p.batch * parts, 1 + few_part / length,
                        [&](std::int64_t begin, std::int64_t end, int) {
                            for (std::int64_t i = begin; i < end; ++i) {
-                               const auto* const from = static_cast<const Element*>(p.input) + i / parts * matrix;
-                               auto* const to = static_cast<Element*>(p.output) + i / parts * matrix;
+                               const Element* const from = input_of<Element>(p, i / parts);
+                               Element* const to = output_of<Element>(p, i / parts);
                                const std::int64_t part = i % parts;
                                const std::int64_t last = part + 1 == parts ? length : (part + 1) * few_part;
                                if (p.rows == Few)
-                                   lines::run_rows(from, length, part * few_part, last, to);
+                                   lines::run_rows(from, from_step, part * few_part, last, to);
                                else
-                                   lines::run_columns(from, length, part * few_part, last, to);
+                                   lines::run_columns(from, to_step, part * few_part, last, to);
                            }
                        });
     }
@@ -16190,7 +16372,7 @@ struct transpose {
     static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
         const std::int64_t few = p.rows < p.columns ? p.rows : p.columns;
         const std::int64_t length = p.rows < p.columns ? p.columns : p.rows;
-        if (few_lines<Isa, Element, 2>::fits(length)) {
+        if (few_lines<Isa, Element, 2>::fits(length) && has_dense_columns(p)) {
             switch (few) {
                 case 2: return run_few<Element, 2>(p, parallel);
                 case 3: return run_few<Element, 3>(p, parallel);
@@ -16198,6 +16380,8 @@ struct transpose {
                 default: break;
             }
         }
+        const std::int64_t from_step = p.input_rows.step(p.columns);
+        const std::int64_t to_step = p.output_rows.step(p.rows);
         // One large matrix is shared by threads in blocks.
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
@@ -16209,10 +16393,9 @@ struct transpose {
                 const std::int64_t first_column = i % column_blocks * block;
                 const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
                 const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
-                const std::int64_t matrix = n * p.rows * p.columns;
-                run_part(static_cast<const Element*>(p.input) + matrix + first_row * p.columns + first_column,
-                         p.columns, static_cast<Element*>(p.output) + matrix + first_column * p.rows + first_row,
-                         p.rows, row_end - first_row, column_end - first_column);
+                run_part(input_of<Element>(p, n) + first_row * from_step + first_column, from_step,
+                         output_of<Element>(p, n) + first_column * to_step + first_row, to_step, row_end - first_row,
+                         column_end - first_column);
             }
         });
     }
@@ -16255,12 +16438,22 @@ struct kernel_of<Isa, resampling_problem> {
         source advanced(std::int64_t count) const noexcept { return {elements + count, stride, first}; }
     };
 
+    /// The places of outer row `outer` of the input, row `middle` of each.
+    static source row_of(const resampling_problem& p, std::int64_t outer, std::int64_t middle = 0) noexcept {
+        return {p.input + p.input_places.begin(outer * p.input_length * p.middle + middle, p.inner),
+                p.input_places.begin(p.middle, p.inner)};
+    }
+    /// Where a place of an outer row goes; without planes and `middle`.
+    static float* place_of(const resampling_problem& p, std::int64_t outer, std::int64_t place) noexcept {
+        return p.output + p.output_places.begin(outer * p.length + place, p.inner);
+    }
+
     /// One place with the few elements next to it.
-    static void sum_elements(const resampling_problem& p, std::int64_t place, const float* from, float* to) noexcept {
+    static void sum_elements(const resampling_problem& p, std::int64_t place, const source& from, float* to) noexcept {
         for (std::int64_t i = 0; i < p.inner; ++i) {
             float sum = 0;
             for (std::int32_t tap = p.first_taps[place]; tap < p.first_taps[place + 1]; ++tap)
-                sum += p.weights[tap] * from[p.places[tap] * p.inner + i];
+                sum += p.weights[tap] * from.at(p.places[tap])[i];
             to[i] = sum;
         }
     }
@@ -16295,7 +16488,7 @@ struct kernel_of<Isa, resampling_problem> {
 
     /// Some places of row `outer`, to planes.
     static void run_tile(const resampling_problem& p, std::int64_t outer, std::int64_t first) noexcept {
-        const float* const from = p.input + outer * p.input_length * p.inner;
+        const source from = row_of(p, outer);
         const std::int64_t plane = p.plane_rows * p.length;
         const std::int64_t row = outer / p.plane_rows * p.inner * plane + outer % p.plane_rows * p.length;
         const std::int64_t places = p.length - first < block ? p.length - first : block;
@@ -16303,7 +16496,7 @@ struct kernel_of<Isa, resampling_problem> {
         for (std::int64_t i = 0; i < p.inner; i += block) {
             const std::int64_t count = p.inner - i < block ? p.inner - i : block;
             for (std::int64_t place = 0; place < places; ++place)
-                sum_rows(p, first + place, {from + i, p.inner}, count, tile + place * block);
+                sum_rows(p, first + place, from.advanced(i), count, tile + place * block);
             transpose<Isa>::template run_part<float>(tile, block, p.output + row + first + i * plane, plane, places,
                                                      count);
         }
@@ -16333,38 +16526,76 @@ struct kernel_of<Isa, resampling_problem> {
         return result;
     }
 
+    /// Elements from outer row to outer row, where that is the same for all.
+    static std::int64_t row_step(const row_layout& places, std::int64_t length, std::int64_t inner) noexcept {
+        return places.begin(length, inner);
+    }
+    static bool has_equal_rows(const resampling_problem& p) noexcept {
+        const auto is_equal = [](const row_layout& places, std::int64_t length) {
+            return places.together <= 1 || places.together == length;
+        };
+        return is_equal(p.input_places, p.input_length) && is_equal(p.output_places, p.length);
+    }
+    /// What a tile reads of `count` outer rows, transposed.
+    static void collect(const resampling_problem& p, std::int64_t outer, std::int64_t count, const tile_places& part,
+                        float* tile) noexcept {
+        const source from = row_of(p, outer);
+        const std::int64_t row = row_step(p.input_places, p.input_length, p.inner);
+        const std::int64_t together = from.stride == p.inner ? part.high - part.low : 1;
+        for (std::int64_t place = part.low; place < part.high; place += together)
+            transpose<Isa>::template run_part<float>(from.at(place), row, tile + (place - part.low) * p.inner * block,
+                                                     block, count, together * p.inner);
+    }
+    /// Places [first, end) of a tile to `count` outer rows.
+    static void spread(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
+                       std::int64_t end, const float* tile) noexcept {
+        const std::int64_t row = row_step(p.output_places, p.length, p.inner);
+        const std::int64_t together = p.output_places.step(p.inner) == p.inner ? end - first : 1;
+        for (std::int64_t place = first; place < end; place += together)
+            transpose<Isa>::template run_part<float>(tile + (place - first) * p.inner * block, block,
+                                                     place_of(p, outer, place), row, together * p.inner, count);
+    }
+
     /// Places [first, last) of `count` outer rows with few elements next to each place: vectors run across the rows, which are transposed before and after.
     static void run_across(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                            std::int64_t last) noexcept {
-        const std::int64_t input_row = p.input_length * p.inner;
-        const std::int64_t output_row = p.length * p.inner;
-        const float* const from = p.input + outer * input_row;
-        float* const to = p.output + outer * output_row;
         alignas(64) float input[block * block];
         alignas(64) float output[block * block];
         while (first < last) {
             const tile_places part = places_of_tile(p, first, last);
             if (part.end == first) {
-                for (std::int64_t row = 0; row < count; ++row)
-                    sum_elements(p, first, from + row * input_row, to + row * output_row + first * p.inner);
+                for (std::int64_t row = outer; row < outer + count; ++row)
+                    sum_elements(p, first, row_of(p, row), place_of(p, row, first));
                 ++first;
                 continue;
             }
-            if (part.low < part.high)
-                transpose<Isa>::template run_part<float>(from + part.low * p.inner, input_row, input, block, count,
-                                                         (part.high - part.low) * p.inner);
+            if (part.low < part.high) collect(p, outer, count, part, input);
             for (std::int64_t place = first; place < part.end; ++place) {
                 for (std::int64_t i = 0; i < p.inner; ++i)
                     sum_rows(p, place, {input + i * block, p.inner * block, part.low}, count,
                              output + ((place - first) * p.inner + i) * block);
             }
-            transpose<Isa>::template run_part<float>(output, block, to + first * p.inner, output_row,
-                                                     (part.end - first) * p.inner, count);
+            spread(p, outer, count, first, part.end, output);
             first = part.end;
         }
     }
 
-    static void run(const resampling_problem& p, const parallel_for& parallel) noexcept {
+    /// What is next to a place as one row, if there are no gaps in it.
+    static resampling_problem joined(resampling_problem p) noexcept {
+        const auto is_dense = [&p](const row_layout& rows, std::int64_t length) {
+            return rows.together % (length * p.middle) == 0;
+        };
+        if (is_dense(p.input_places, p.input_length) && is_dense(p.output_places, p.length)) {
+            p.input_places.together /= p.middle;
+            p.output_places.together /= p.middle;
+            p.inner *= p.middle;
+            p.middle = 1;
+        }
+        return p;
+    }
+
+    static void run(const resampling_problem& problem, const parallel_for& parallel) noexcept {
+        const resampling_problem p = joined(problem);
         const std::int64_t grain = 1 + 4096 / p.inner;
         if (p.plane_rows != 0) {
             const std::int64_t tiles = (p.length + block - 1) / block;
@@ -16375,7 +16606,7 @@ struct kernel_of<Isa, resampling_problem> {
                            });
             return;
         }
-        if (p.inner < width && p.outer >= least_rows) {
+        if (p.middle == 1 && p.inner < width && p.outer >= least_rows && has_equal_rows(p)) {
             const std::int64_t rows = (p.outer + block - 1) / block;
             const std::int64_t places = block / p.inner;
             const std::int64_t parts = (p.length + places - 1) / places;
@@ -16389,13 +16620,15 @@ struct kernel_of<Isa, resampling_problem> {
             });
             return;
         }
-        share_out<Isa>(parallel, p.outer * p.length, grain, [&p](std::int64_t begin, std::int64_t end, int) {
+        share_out<Isa>(parallel, p.outer * p.length * p.middle, grain, [&p](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const float* const from = p.input + i / p.length * p.input_length * p.inner;
+                const std::int64_t place = i / p.middle % p.length;
+                const source from = row_of(p, i / p.middle / p.length, i % p.middle);
+                float* const to = p.output + p.output_places.begin(i, p.inner);
                 if (p.inner == 1)
-                    sum_elements(p, i % p.length, from, p.output + i);
+                    sum_elements(p, place, from, to);
                 else
-                    sum_rows(p, i % p.length, {from, p.inner}, p.inner, p.output + i * p.inner);
+                    sum_rows(p, place, from, p.inner, to);
             }
         });
     }
@@ -16738,8 +16971,8 @@ struct kernel_of<Isa, softmax_problem> {
         if (p.inner == 1) {
             share_out<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
                 for (std::int64_t row = begin; row < end; ++row) {
-                    const float* const from = p.input + row * p.length;
-                    float* const to = p.output + row * p.length;
+                    const float* const from = p.input + p.input_rows.begin(row, p.length);
+                    float* const to = p.output + p.output_rows.begin(row, p.length);
                     if (p.logarithm)
                         softmax_row<Isa>::logarithm(from, to, p.length);
                     else
@@ -16749,14 +16982,15 @@ struct kernel_of<Isa, softmax_problem> {
             return;
         }
         const std::int64_t blocks = (p.inner + simd::width - 1) / simd::width;
-        share_out<Isa>(parallel, p.outer * blocks, rows_of_task,
-                       [&p, blocks](std::int64_t begin, std::int64_t end, int) {
-                           for (std::int64_t i = begin; i < end; ++i) {
-                               const std::int64_t first = i % blocks * simd::width;
-                               const std::int64_t at = i / blocks * p.length * p.inner + first;
-                               run_columns(p, p.input + at, p.output + at, p.inner - first);
-                           }
-                       });
+        share_out<Isa>(
+            parallel, p.outer * blocks, rows_of_task, [&p, blocks](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const std::int64_t first = i % blocks * simd::width;
+                    const std::int64_t row = i / blocks;
+                    run_columns(p, p.input + p.input_rows.begin(row, p.length * p.inner) + first,
+                                p.output + p.output_rows.begin(row, p.length * p.inner) + first, p.inner - first);
+                }
+            });
     }
 
     /// Columns next to each other, one in each lane, of which `count` are inside.
@@ -16841,9 +17075,9 @@ private:
         bool by_place;
 
         line(const top_k_problem& p, std::int64_t outer, std::int64_t inner) noexcept
-            : from(p.input + outer * p.length * p.inner + inner),
-              values(p.values + outer * p.count * p.inner + inner),
-              indices(static_cast<Index*>(p.indices) + outer * p.count * p.inner + inner),
+            : from(p.input + p.input_rows.begin(outer, p.length * p.inner) + inner),
+              values(p.values + p.value_rows.begin(outer, p.count * p.inner) + inner),
+              indices(static_cast<Index*>(p.indices) + p.index_rows.begin(outer, p.count * p.inner) + inner),
               length(p.length),
               count(p.count),
               step(p.inner),
@@ -17120,7 +17354,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 6;
+inline constexpr int plan_format = 7;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -17277,8 +17511,8 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};
@@ -17589,11 +17823,12 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
-        const std::int64_t c_offset = batch * step.m * step.n;
+        const std::int64_t first_row = batch * step.m;
         const std::int64_t a_offset = step.a_offsets[static_cast<std::size_t>(batch)];
         const std::int64_t b_offset = step.b_offsets[static_cast<std::size_t>(batch)];
         problem.a = memory.read(step.a) + a_offset * bytes_of(problem.a_type);
-        problem.c = memory.write(step.output) + c_offset * bytes_of(memory.kind_of(step.finish.type));
+        problem.c =
+            memory.write(step.output) + first_row * problem.c_row_stride * bytes_of(memory.kind_of(step.finish.type));
         if (step.packed_matrix_bytes != 0) {
             problem.packed_b = static_cast<const std::byte*>(memory.packed(step.weights)) +
                                b_offset * static_cast<std::int64_t>(step.packed_matrix_bytes);
@@ -17602,7 +17837,7 @@ template <class Memory, class Step, class Position, class Pack, class Run>
             packed = b_offset;
             problem.packed_b = memory.read(step.scratch);
         }
-        problem.finish = bind_finish(memory, step.finish, posts, none, c_offset);
+        problem.finish = bind_finish(memory, step.finish, posts, none, first_row * step.n);
         run(problem);
     }
 }
@@ -17952,7 +18187,7 @@ class runner {
                 to += Step.gap;
             }
             if (Step.blocks[i] >= 0) {
-                move_bytes(to, from + Step.blocks[i] * Step.block_bytes, Step.block_bytes);
+                move_bytes(to, from + Step.blocks[i] * Step.element_bytes, Step.block_bytes);
                 continue;
             }
             for (std::int64_t done = 0; done < Step.block_bytes; done += Step.element_bytes) {
@@ -17979,16 +18214,17 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        std::byte* first = write(Step.output);
+        const std::byte* const place = read(Step.output);  // a part of an input of the network is not written
+        std::int64_t offset = 0;
         for (int i = 0; i < Step.part_count; ++i) {
             const concat_part& part = Step.parts[i];
             const std::byte* const from = read(part.input);
-            const bool is_in_place = from == first && (Step.rows == 1 || part.distance == Step.row_bytes);
+            const bool is_in_place = from == place + offset && (Step.rows == 1 || part.distance == Step.row_bytes);
             for (std::int64_t row = 0; row < Step.rows && !is_in_place; ++row) {
-                std::memcpy(first + row * Step.row_bytes, from + row * part.distance,
+                std::memcpy(write(Step.output) + offset + row * Step.row_bytes, from + row * part.distance,
                             static_cast<std::size_t>(part.bytes));
             }
-            first += part.bytes;
+            offset += part.bytes;
         }
     }
 

@@ -73,6 +73,9 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
 // Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+//
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
+// many rows the kernel takes to be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -142,6 +145,28 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
+/// Which operand of a problem, in the order of its fields, a field is.
+template <class Problem, class Operand>
+constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
+    std::size_t slot = 0;
+    std::size_t result = 0;
+    for_each_operand(problem, [&](const auto& each) {
+        if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
+        ++slot;
+    });
+    return result;
+}
+
+/// Calls `visit(slot, places, length, alike)` for each operand whose rows may have gaps: which it is, where its rows lie, their length, and how
+/// many the kernel takes to be equally far apart.
+template <class Problem, class Visit>
+constexpr void for_each_spaced(Problem& problem, const Visit& visit) {
+    const auto visit_operand = [&](const auto& operand, auto& places, std::int64_t length, std::int64_t alike) {
+        visit(slot_of(problem, operand), places, length, alike);
+    };
+    if constexpr (requires { Problem::spaced(problem, visit_operand); }) Problem::spaced(problem, visit_operand);
+}
+
 /// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
 template <class Problem, class Read, class Write>
 constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
@@ -161,11 +186,36 @@ struct axis_list {
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
 
+    /// The size of the innermost axis if its elements are side by side, else 1.
+    constexpr std::int64_t dense_row() const noexcept {
+        return count != 0 && strides[count - 1] == 1 ? sizes[count - 1] : 1;
+    }
+
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
         visit("count", self.count);
         visit("sizes", self.sizes);
         visit("strides", self.strides);
+    }
+};
+
+/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
+/// the first of those to the first of the next ones.
+struct row_layout {
+    std::int64_t together = 0;  // 0: all
+    std::int64_t distance = 0;
+
+    /// How many elements are before a row.
+    constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
+        return together == 0 ? row * length : row / together * distance + row % together * length;
+    }
+    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("together", self.together);
+        visit("distance", self.distance);
     }
 };
 
@@ -338,24 +388,36 @@ enum class number_type : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64
 #define LPT_HOLDS_KERNEL_ROWS_CAST_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// out[i] = in[i] as a number of another type, for `count` numbers. Source: OpenVINO operation set, Convert-1.
+/// out[i] = in[i] as a number of another type, for `rows` rows of `count` numbers, which lie where `input_rows` and
+/// `output_rows` say. Source: OpenVINO operation set, Convert-1.
 /// Integer to integer: modulo 2^bits. Real to integer: towards zero, saturating; NaN gives 0. To real: to nearest even, too large becomes infinity.
 /// To boolean: 1 unless 0. `input` and `output` are aligned to their numbers and do not overlap.
 struct cast_problem {
+    std::int64_t rows = 1;
     std::int64_t count = 0;
     number_type input_type = number_type::f32;
     number_type output_type = number_type::f32;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "cast";
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit visit) {
+        visit("rows", self.rows);
         visit("count", self.count);
         visit("input_type", self.input_type);
         visit("output_type", self.output_type);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.count, 1);
+        visit(self.output, self.output_rows, self.count, 1);
     }
 };
 
@@ -378,7 +440,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns], dense; at least 1.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -396,6 +458,8 @@ struct compressed_product_problem {
     const unsigned char* packed = nullptr;
     float* output = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "compressed_product";
     template <class Self, class Visit>
@@ -412,6 +476,13 @@ struct compressed_product_problem {
         visit("packed", self.packed);
         visit("output", self.output);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inner, self.rows);
+        visit(self.output, self.output_rows, self.columns, self.rows);
     }
 };
 
@@ -485,8 +556,9 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
-/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
+/// else of one number, where `output_rows` says.
+/// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
 /// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
 struct reduction_problem {
@@ -495,6 +567,7 @@ struct reduction_problem {
     axis_list reduced;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "reduction";
     template <class Self, class Visit>
@@ -504,6 +577,11 @@ struct reduction_problem {
         visit("reduced", self.reduced);
         visit("input", self.input);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.kept.dense_row(), 1);
     }
 };
 
@@ -519,6 +597,7 @@ enum class normalization_kind : std::uint8_t {
 /// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
 /// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
 /// costs no accuracy. In place is allowed.
+/// `input_rows`, `output_rows`: where the groups lie if the only reduced axis is the innermost; both are dense otherwise.
 /// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
 /// fma(y, scale, shift).
 struct normalization_problem {
@@ -530,6 +609,8 @@ struct normalization_problem {
     float* output = nullptr;
     const float* scale = nullptr;
     const float* shift = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "normalization";
     template <class Self, class Visit>
@@ -542,6 +623,14 @@ struct normalization_problem {
         visit("output", self.output);
         visit("scale", self.scale);
         visit("shift", self.shift);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.reduced.count != 1 || self.reduced.dense_row() != self.reduced.sizes[0]) return;
+        visit(self.input, self.input_rows, self.reduced.sizes[0], 1);
+        visit(self.output, self.output_rows, self.reduced.sizes[0], 1);
     }
 };
 
@@ -565,7 +654,8 @@ struct lookup_problem {
     std::int64_t output_row_stride = 0;
 };
 
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// out[n][c][r] = in[n][r][c] for `batch` matrices of rows x columns elements of 1 or 4 bytes.
+/// `input_rows`, `output_rows`: where the rows of all matrices lie, of `columns` and of `rows` elements, those of a matrix equally far apart.
 /// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
 struct transpose_problem {
     std::int64_t batch = 1;
@@ -574,6 +664,8 @@ struct transpose_problem {
     int element_bytes = 1;
     const void* input = nullptr;
     void* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -614,7 +706,7 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, which is dense, the outermost first; strides of the inputs along them in elements, along the last
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
 /// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
@@ -633,6 +725,7 @@ struct pointwise_problem {
     const void* a = nullptr;
     const void* b = nullptr;
     void* output = nullptr;
+    row_layout output_rows = {};
 
     static constexpr const char* name = "pointwise";
     template <class Self, class Visit>
@@ -649,6 +742,11 @@ struct pointwise_problem {
         visit("a", self.a);
         visit("b", self.b);
         visit("output", self.output);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.output, self.output_rows, self.count == 0 ? 1 : self.sizes[self.count - 1], 1);
     }
 };
 
@@ -675,7 +773,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 
 /// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
 ///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
-///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   input: x[batch][time][inputs], u8, i8 or f32, where `input_rows` says, equally far apart; u8 and i8 mean (x - input_zero_point).
 ///   packed_input: W[inputs, D * G * H] of `pack_gemm`, bytes where x are; W x + b = fma(float(sum), scale, bias) with `input_scale` and
 ///     `input_bias` of D * G * H elements, or null: 1 and 0.
 ///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
@@ -686,7 +784,7 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -731,6 +829,8 @@ struct recurrent_problem {
     float* last_hidden = nullptr;
     float* last_cell = nullptr;
     scratch_memory scratch = {};
+    row_layout input_rows = {};
+    row_layout every_rows = {};
 
     static constexpr const char* name = "recurrent";
     template <class Self, class Visit>
@@ -775,6 +875,13 @@ struct recurrent_problem {
         visit("last_hidden", self.last_hidden);
         visit("last_cell", self.last_cell);
         visit("scratch", self.scratch);
+        visit("input_rows", self.input_rows);
+        visit("every_rows", self.every_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.inputs, self.batch * self.time);
+        visit(self.every, self.every_rows, self.hidden, 1);
     }
 };
 
@@ -807,15 +914,19 @@ constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexce
 #define LPT_HOLDS_KERNEL_ROWS_RESAMPLING_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// One axis of f32 resampled, of a dense tensor of `outer` x `input_length` x `inner` elements; the output has `length` places along the axis:
-///   out[o, p, i] = sum over t of weights[t] * in[o, places[t], i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p].
+/// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
+///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
+/// `middle` is then 1.
+/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
 struct resampling_problem {
     std::int64_t outer = 1;
     std::int64_t input_length = 1;
     std::int64_t length = 1;
+    std::int64_t middle = 1;
     std::int64_t inner = 1;
     std::int64_t plane_rows = 0;
     const std::int32_t* first_taps = nullptr;
@@ -823,6 +934,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_places = {};
+    row_layout output_places = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -830,6 +943,7 @@ struct resampling_problem {
         visit("outer", self.outer);
         visit("input_length", self.input_length);
         visit("length", self.length);
+        visit("middle", self.middle);
         visit("inner", self.inner);
         visit("plane_rows", self.plane_rows);
         visit("first_taps", self.first_taps);
@@ -837,6 +951,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_places", self.input_places);
+        visit("output_places", self.output_places);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        if (self.plane_rows != 0) return;
+        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_places, self.inner, self.length * self.middle);
     }
 };
 
@@ -848,7 +970,8 @@ struct resampling_problem {
 #define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, and `input_rows` and `output_rows` say where each of
+/// the `outer` begins. With m the largest x of the axis:
 ///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
 /// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
 /// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
@@ -860,6 +983,8 @@ struct softmax_problem {
     bool logarithm = false;
     const float* input = nullptr;
     float* output = nullptr;
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "softmax";
     template <class Self, class Visit>
@@ -870,6 +995,13 @@ struct softmax_problem {
         visit("logarithm", self.logarithm);
         visit("input", self.input);
         visit("output", self.output);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.output, self.output_rows, self.length * self.inner, 1);
     }
 };
 
@@ -1094,8 +1226,8 @@ using specified_problems = problem_list<fixed_binary_problem, fixed_product_prob
 #define LPT_HOLDS_KERNEL_ROWS_TOP_K_HPP
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, dense, the outputs
-/// `outer` x `count` x `inner`. 1 <= count <= length < 2^31.
+/// The `count` greatest (or least) f32 along one axis, and where they are; the input is `outer` x `length` x `inner`, the outputs
+/// `outer` x `count` x `inner`; the `_rows` say where each of the `outer` begins. 1 <= count <= length < 2^31.
 /// A number comes before another if it is greater (less); of equal ones the first comes first. NaN come last; of one that is looked for,
 /// a NaN at the first place stays. The results stand in that order, or in that of their places.
 /// `indices`: i32, or i64 where `wide_indices`. None of the outputs may be the input.
@@ -1110,6 +1242,9 @@ struct top_k_problem {
     const float* input = nullptr;
     float* values = nullptr;
     void* indices = nullptr;
+    row_layout input_rows = {};
+    row_layout value_rows = {};
+    row_layout index_rows = {};
 
     static constexpr const char* name = "top_k";
     template <class Self, class Visit>
@@ -1124,6 +1259,15 @@ struct top_k_problem {
         visit("input", self.input);
         visit("values", self.values);
         visit("indices", self.indices);
+        visit("input_rows", self.input_rows);
+        visit("value_rows", self.value_rows);
+        visit("index_rows", self.index_rows);
+    }
+    template <class Self, class Visit>
+    static constexpr void spaced(Self& self, Visit visit) {
+        visit(self.input, self.input_rows, self.length * self.inner, 1);
+        visit(self.values, self.value_rows, self.count * self.inner, 1);
+        visit(self.indices, self.index_rows, self.count * self.inner, 1);
     }
 };
 
@@ -7216,7 +7360,8 @@ struct spaced_rows {
     bool exist() const { return count != 0; }
 };
 
-/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks `from`, `from` + `distance`, …, or filled where `from` is -1.
+/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where `from`
+/// is -1.
 struct block_run {
     std::int32_t to = 0;
     std::int32_t from = 0;
@@ -7224,8 +7369,8 @@ struct block_run {
     std::int32_t count = 1;
 };
 
-/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1. Where few runs
-/// say the same, `runs` stands in its place.
+/// Blocks of the input's elements in another order: output block i is the input block that begins at element `blocks[i]`, or `fill` where that is
+/// -1. Where few runs say the same, `runs` stands in its place.
 struct gather_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
@@ -7235,7 +7380,7 @@ struct gather_step {
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
-/// The input block of each output block, or -1: `blocks`, or what `runs` stand for.
+/// Where the input block of each output block begins, or -1: `blocks`, or what `runs` stand for.
 inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
     std::vector<std::int32_t> result = work.blocks;
     for (const block_run& run : work.runs) {
@@ -11851,7 +11996,10 @@ inline bool planner::make_resampling(node_id id) {
         bool is_inside = false;
         for (const std::size_t other : axes) {
             is_inside = is_inside || other == axis;
-            (is_inside ? problem.inner : problem.outer) *= other == axis ? 1 : now[other];
+            const bool is_pixel = is_inside && last && other != axes.back();
+            if (other != axis) {
+                (is_pixel ? problem.middle : is_inside ? problem.inner : problem.outer) *= now[other];
+            }
         }
         now[axis] = problem.length;
         const bool is_last = axis == resampled.back();
@@ -12159,8 +12307,8 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
-/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none.
-inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
+/// A movement of blocks as runs, if there are at most an eighth as many of them as blocks; else none. `block`: elements of a block.
+inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks, std::int64_t block) {
     std::vector<block_run> result;
     const auto count = static_cast<std::int32_t>(blocks.size());
     const auto at = [&](std::int32_t i) { return blocks[static_cast<std::size_t>(i)]; };
@@ -12169,7 +12317,7 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
             return {};
         }
         const bool fills = at(i) < 0;
-        block_run run{i, at(i), fills ? 0 : 1, 1};
+        block_run run{i, at(i), fills ? 0 : static_cast<std::int32_t>(block), 1};
         if (!fills && i + 1 < count && at(i + 1) >= 0) {
             run.distance = at(i + 1) - run.from;
         }
@@ -12179,6 +12327,12 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks) {
         result.push_back(run);
     }
     return result;
+}
+
+/// Sets where the blocks of a gather come from: as runs where these are few.
+inline void set_sources(gather_step& work, std::vector<std::int32_t> blocks) {
+    work.runs = runs_of(blocks, work.block);
+    work.blocks = work.runs.empty() ? std::move(blocks) : std::vector<std::int32_t>();
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
@@ -12210,20 +12364,26 @@ inline bool follow_one_another(const std::vector<std::int32_t>& from) {
     return !from.empty();
 }
 
-/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
+/// Dense matrices of blocks of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
 /// 16 bytes at a time; 0 rows if there are none.
-inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
+inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t block,
+                                                  std::int64_t element_bytes) {
     kernel::transpose_problem result;
-    const auto count = static_cast<std::int64_t>(from.size());
-    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
+    const std::int64_t bytes = block * element_bytes;
+    const std::int64_t count = static_cast<std::int64_t>(from.size()) / block;
+    const auto source = [&](std::int64_t i) {
+        const std::int64_t first = from[static_cast<std::size_t>(i * block)];
+        return first < 0 ? -1 : first / block;
+    };
+    if ((bytes != 1 && bytes != 4) || count < 4 || source(0) != 0 || source(1) < 2) {
         return result;
     }
-    const std::int64_t columns = from[1];
+    const std::int64_t columns = source(1);
     std::int64_t rows = 1;
-    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
+    while (rows < count && source(rows) == rows * columns) {
         ++rows;
     }
-    const std::int64_t whole = 16 / element_bytes;
+    const std::int64_t whole = 16 / bytes;
     const auto fits = [&](std::int64_t lines, std::int64_t length) {
         return length >= whole && (lines >= whole || (lines >= 2 && lines <= 4));
     };
@@ -12232,15 +12392,217 @@ inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t inside = i % (rows * columns);
-        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
+        if (source(i) != i - inside + inside % rows * columns + inside / rows) {
             return result;
         }
     }
     result.batch = count / (rows * columns);
     result.rows = rows;
     result.columns = columns;
-    result.element_bytes = static_cast<int>(element_bytes);
+    result.element_bytes = static_cast<int>(bytes);
     return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/spaced_strides.hpp
+#ifndef LPT_HOLDS_PLAN_SPACED_STRIDES_HPP
+#define LPT_HOLDS_PLAN_SPACED_STRIDES_HPP
+// Strides of loops over a tensor whose rows are moved apart.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// One loop of a step over a tensor.
+struct loop_axis {
+    std::int64_t size = 1;
+    std::int64_t stride = 0;
+};
+
+/// What strides over a dense tensor become when its rows have gaps between them. A loop either stays in a row or goes from row to row.
+class spaced_strides {
+    spaced_rows rows_;
+
+    bool goes_from_row_to_row(const loop_axis& axis) const { return axis.size > 1 && axis.stride >= rows_.length; }
+
+public:
+    explicit spaced_strides(const spaced_rows& rows) : rows_(rows) {}
+
+    std::int64_t operator()(std::int64_t stride) const {
+        return stride / rows_.length * rows_.distance + stride % rows_.length;
+    }
+
+    /// True if these loops, with `unit` elements side by side at each place, walk such a tensor from element `first` on.
+    bool fit(const std::vector<loop_axis>& axes, std::int64_t unit, std::int64_t first = 0) const {
+        std::int64_t last = first % rows_.length + unit - 1;  // of the row
+        for (const loop_axis& axis : axes) {
+            if (goes_from_row_to_row(axis)) {
+                if (axis.stride % rows_.length != 0) {
+                    return false;
+                }
+            } else {
+                last += (axis.size - 1) * axis.stride;
+            }
+        }
+        return last < rows_.length;
+    }
+    bool fit_at(const std::vector<std::int64_t>& firsts, const std::vector<loop_axis>& axes, std::int64_t unit) const {
+        bool result = true;
+        for (const std::int64_t first : firsts) {
+            result = result && fit(axes, unit, first);
+        }
+        return result;
+    }
+
+    /// The axes of a dense tensor, each in one of two lists; an axis that goes through a row and on to the next becomes two. False if a
+    /// list has no room, or if rows are of one element: the innermost axis would have a gap after each.
+    bool divide(kernel::axis_list& some, kernel::axis_list& others) const {
+        return rows_.length > 1 && divide(some) && divide(others);
+    }
+
+private:
+    bool divide(kernel::axis_list& axes) const {
+        kernel::axis_list result;
+        const auto add = [&](std::int64_t size, std::int64_t stride) {
+            if (result.count < kernel::axis_list::most) {
+                result.sizes[result.count] = size;
+                result.strides[result.count] = stride;
+            }
+            ++result.count;
+        };
+        for (std::int64_t i = 0; i < axes.count; ++i) {
+            const loop_axis axis{axes.sizes[i], axes.strides[i]};
+            const std::int64_t reach = axis.size * axis.stride;
+            if (axis.size == 1 || reach <= rows_.length) {
+                add(axis.size, axis.stride);
+            } else if (axis.stride >= rows_.length && axis.stride % rows_.length == 0) {
+                add(axis.size, (*this)(axis.stride));
+            } else if (rows_.length % axis.stride == 0 && reach % rows_.length == 0) {
+                add(reach / rows_.length, rows_.distance);
+                add(rows_.length / axis.stride, axis.stride);
+            } else {
+                return false;
+            }
+        }
+        axes = result;
+        return result.count <= kernel::axis_list::most;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
+// ======== lpt/plan/spaced_operands.hpp
+#ifndef LPT_HOLDS_PLAN_SPACED_OPERANDS_HPP
+#define LPT_HOLDS_PLAN_SPACED_OPERANDS_HPP
+// How steps walk operands whose rows are moved apart.
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// Where rows of `length` elements lie if a tensor is these rows; no rows if they do not go into them.
+inline kernel::row_layout places_in(const spaced_rows& rows, std::int64_t length) {
+    return length > 0 && rows.length % length == 0 ? kernel::row_layout{rows.length / length, rows.distance}
+                                                   : kernel::row_layout();
+}
+
+/// Rows of elements of one size in elements of another size; none if these are not whole.
+inline spaced_rows in_elements_of(const spaced_rows& rows, std::int64_t bytes, std::int64_t other_bytes) {
+    if (rows.length * bytes % other_bytes != 0 || rows.distance * bytes % other_bytes != 0) {
+        return {};
+    }
+    return {rows.count, rows.length * bytes / other_bytes, rows.distance * bytes / other_bytes};
+}
+
+/// True if an elementwise step has one loop over all elements of these rows, which can be divided.
+inline bool is_one_loop(const elementwise_step& work, const spaced_rows& rows) {
+    return work.sizes.size() == 2 && work.sizes[0] == 1 && work.sizes[1] == rows.count * rows.length &&
+           treats_all_alike(work);
+}
+
+/// How an attention walks one of its operands.
+struct attention_operand {
+    std::int64_t unit = 0;  // elements side by side; 0: it is no matrix of heads
+    std::int64_t rows = 0;
+    std::int64_t* row_stride = nullptr;
+    std::int64_t* head_strides = nullptr;
+
+    attention_operand(kernel::attention_problem& p, std::size_t slot) {
+        const auto set = [&](std::int64_t width, std::int64_t count, std::int64_t& stride, std::int64_t* strides) {
+            unit = width;
+            rows = count;
+            row_stride = &stride;
+            head_strides = strides;
+        };
+        if (slot == kernel::slot_of(p, p.query)) {
+            set(p.depth, p.queries, p.queries_at.row_stride, p.queries_at.strides);
+        } else if (slot == kernel::slot_of(p, p.key)) {
+            set(p.depth, p.keys, p.keys_at.row_stride, p.keys_at.strides);
+        } else if (slot == kernel::slot_of(p, p.value)) {
+            set(p.width, p.keys, p.values_at.row_stride, p.values_at.strides);
+        } else if (slot == kernel::slot_of(p, p.output)) {
+            set(p.width, p.queries, p.output_row_stride, p.output_strides);
+        }
+    }
+    std::vector<loop_axis> axes(const kernel::attention_problem& p) const {
+        std::vector<loop_axis> result{{rows, *row_stride}};
+        for (std::int64_t axis = 0; axis < p.head_axes; ++axis) {
+            result.push_back({p.heads[axis], head_strides[axis]});
+        }
+        return result;
+    }
+};
+
+/// The strides of an operand that a pointwise kernel reads; null for its output.
+inline std::int64_t* strides_of_operand(kernel::pointwise_problem& p, std::size_t slot) {
+    return slot == kernel::slot_of(p, p.condition) ? p.condition_strides
+           : slot == kernel::slot_of(p, p.a)       ? p.a_strides
+           : slot == kernel::slot_of(p, p.b)       ? p.b_strides
+                                                   : nullptr;
+}
+inline std::vector<loop_axis> axes_of(const kernel::pointwise_problem& p, const std::int64_t* strides) {
+    std::vector<loop_axis> result;
+    for (std::int64_t axis = 0; axis < p.count; ++axis) {
+        result.push_back({p.sizes[axis], strides[axis]});
+    }
+    return result;
+}
+
+/// A step whose one loop over all elements becomes rows and columns; others stay as they are.
+inline kernel_step<kernel::cast_problem> divided(kernel_step<kernel::cast_problem> work, const spaced_rows& rows) {
+    kernel::cast_problem& p = work.problem;
+    if (p.rows == 1 && p.count == rows.count * rows.length) {
+        p.rows = rows.count;
+        p.count = rows.length;
+    }
+    return work;
+}
+inline kernel_step<kernel::pointwise_problem> divided(kernel_step<kernel::pointwise_problem> work,
+                                                      const spaced_rows& rows) {
+    kernel::pointwise_problem& p = work.problem;
+    if (p.count == 2 && p.sizes[0] == 1 && p.sizes[1] == rows.count * rows.length) {
+        p.sizes[0] = rows.count;
+        p.sizes[1] = rows.length;
+        for (std::int64_t* const strides : {p.condition_strides, p.a_strides, p.b_strides}) {
+            strides[0] = strides[1] * rows.length;
+        }
+    }
+    return work;
+}
+
+/// One loop over all elements becomes rows and columns.
+inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
+    const auto divide = [&](strided_tensor& operand) {
+        if (operand.tensor != tensor_id::none) {
+            operand.strides[0] = operand.strides[1] * rows.length;
+        }
+    };
+    work.sizes = {rows.count, rows.length};
+    divide(work.operands[0]);
+    divide(work.operands[1]);
+    divide(work.output);
+    for (planned_post& post : work.finish.posts) {
+        divide(post.residual);
+    }
 }
 
 }  // namespace lpt::inline LPT_ABI::plan::detail
@@ -12272,10 +12634,14 @@ inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]
     return batch * sizes[0] * sizes[1] * sizes[2];
 }
 
+/// Gathers keep the places of their blocks in 32 bits.
+inline constexpr std::int64_t most_gathered_elements = 0x7FFFFFF0;
+
 /// Asks a step whether it can read or write `tensor`, all of which these rows are, with gaps between them; a step of another kind cannot.
 class row_reader {
     tensor_id tensor_;
     spaced_rows rows_;
+    std::int64_t element_bytes_;
 
     bool is_other(tensor_id operand) const { return operand != tensor_; }
     bool has_rows(std::int64_t count, std::int64_t length) const {
@@ -12284,17 +12650,47 @@ class row_reader {
     bool takes(tensor_id operand, std::int64_t count, std::int64_t length) const {
         return is_other(operand) || has_rows(count, length);
     }
+    /// For kernels that take rows of `length` elements anywhere, if `alike` of them are equally far apart.
+    bool takes_places(std::int64_t length, std::int64_t alike) const {
+        const std::int64_t together = places_in(rows_, length).together;
+        return together != 0 && (together == 1 || together % alike == 0);
+    }
     bool walks_rows(const strided_tensor& operand, std::int64_t length) const {
         return operand.strides.size() == 2 && operand.strides[0] == length && operand.strides[1] == 1;
+    }
+    bool fits(const elementwise_step& work, const strided_tensor& operand) const {
+        std::vector<loop_axis> axes;
+        for (std::size_t axis = 0; axis < work.sizes.size(); ++axis) {
+            axes.push_back({work.sizes[axis], operand.strides[axis]});
+        }
+        return spaced_strides(rows_).fit(axes, 1);
     }
     bool takes_residuals(const planned_finish& finish, std::int64_t count, std::int64_t length) const {
         return std::ranges::all_of(finish.posts, [&](const planned_post& post) {
             return is_other(post.residual.tensor) || (has_rows(count, length) && walks_rows(post.residual, length));
         });
     }
+    /// All operands but those that have gaps by other means, which `has_gaps(slot)` knows.
+    template <class Problem, class HasGaps>
+    bool takes_operands(const kernel_step<Problem>& work, const HasGaps& has_gaps) const {
+        std::vector<bool> taken;
+        for (const tensor_id operand : work.operands) {
+            taken.push_back(is_other(operand));
+        }
+        for_each_spaced(work.problem, [&](std::size_t slot, const auto&, std::int64_t length, std::int64_t alike) {
+            taken[slot] = taken[slot] || takes_places(length, alike);
+        });
+        for (std::size_t slot = 0; slot < taken.size(); ++slot) {
+            if (!taken[slot] && !has_gaps(slot)) {
+                return false;
+            }
+        }
+        return true;
+    }
 
 public:
-    row_reader(tensor_id tensor, const spaced_rows& rows) : tensor_(tensor), rows_(rows) {}
+    row_reader(tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes)
+        : tensor_(tensor), rows_(rows), element_bytes_(element_bytes) {}
 
     bool operator()(const convolution_step& work) const {
         const kernel::convolution_shape& s = work.shape;
@@ -12304,9 +12700,15 @@ public:
                takes(work.output, pixels, s.out_channels) && takes_residuals(work.finish, pixels, s.out_channels);
     }
     bool operator()(const product_step& work) const {
-        return work.a_offsets.size() == 1 && is_other(work.b) && is_other(work.scratch) &&
-               (is_other(work.a) || (has_rows(work.m, work.k) && work.a_row_stride == work.k)) &&
-               takes(work.output, work.m, work.n) && takes_residuals(work.finish, work.m, work.n);
+        const auto batches = static_cast<std::int64_t>(work.a_offsets.size());
+        const spaced_strides strides(rows_);
+        const bool takes_a =
+            is_other(work.a) || (work.a_row_stride == rows_.length &&
+                                 strides.fit_at(work.a_offsets, {{work.m, work.a_row_stride}}, work.k));
+        const bool takes_b = is_other(work.b) ||
+                             strides.fit_at(work.b_offsets, {{work.k, work.b_k_stride}, {work.n, work.b_n_stride}}, 1);
+        return is_other(work.scratch) && takes_a && takes_b && takes(work.output, batches * work.m, work.n) &&
+               takes_residuals(work.finish, work.m, work.n);
     }
     bool operator()(const pool_step& work) const {
         const kernel::pool_problem& p = work.problem;
@@ -12315,52 +12717,89 @@ public:
                takes_residuals(work.finish, pixels, p.channels);
     }
     bool operator()(const elementwise_step& work) const {
-        const bool is_divided = work.sizes.size() == 2 && has_rows(work.sizes[0], work.sizes[1]);
-        const bool is_one_row = work.sizes.size() == 2 && work.sizes[0] == 1 &&
-                                work.sizes[1] == rows_.count * rows_.length && treats_all_alike(work);
         const auto walks = [&](const strided_tensor& operand) {
             return is_other(operand.tensor) ||
-                   (is_divided ? walks_rows(operand, rows_.length) : operand.strides[1] == 1);
+                   (is_one_loop(work, rows_) ? operand.strides[1] == 1 : fits(work, operand));
         };
-        return (is_divided || is_one_row) && rows_.length >= shortest_elementwise_row &&
-               std::ranges::all_of(operands_of(work), walks) && walks(work.output);
+        return rows_.length >= shortest_elementwise_row && std::ranges::all_of(operands_of(work), walks) &&
+               walks(work.output);
     }
     bool operator()(const lookup_step& work) const {
         const bool is_one_row = work.rows == 1 && work.count == rows_.count * rows_.length;
         return (is_one_row || has_rows(work.rows, work.count)) && rows_.length % lookup_row_unit == 0;
     }
-    bool operator()(const gather_step& work) const { return is_other(work.input) && rows_.length % work.block == 0; }
+    bool operator()(const gather_step& work) const {
+        return rows_.length % work.block == 0 &&
+               (is_other(work.input) || rows_.count * rows_.distance <= most_gathered_elements);
+    }
+    bool operator()(const choice_step& work) const {
+        const auto block = static_cast<std::int64_t>(work.block_bytes);
+        return is_other(work.input) && is_other(work.indices) && rows_.length * element_bytes_ % block == 0;
+    }
     bool operator()(const concat_step& work) const { return static_cast<std::int64_t>(work.rows) == rows_.count; }
+    bool operator()(const transpose_step& work) const {
+        const kernel::transpose_problem& p = work.problem;
+        const spaced_rows rows = in_elements_of(rows_, element_bytes_, p.element_bytes);
+        const row_reader reader(tensor_, rows, p.element_bytes);
+        return rows.exist() && (is_other(work.input) || reader.takes_places(p.columns, p.rows)) &&
+               (is_other(work.output) || reader.takes_places(p.rows, p.columns));
+    }
+    bool operator()(const kernel_step<kernel::attention_problem>& work) const {
+        return takes_operands(work, [&](std::size_t slot) {
+            kernel::attention_problem problem = work.problem;
+            const attention_operand operand(problem, slot);
+            return operand.unit != 0 && spaced_strides(rows_).fit(operand.axes(problem), operand.unit);
+        });
+    }
+    bool operator()(const kernel_step<kernel::reduction_problem>& work) const {
+        kernel::reduction_problem problem = work.problem;
+        return takes_operands(work, [&](std::size_t slot) {
+            return slot == kernel::slot_of(problem, problem.input) &&
+                   spaced_strides(rows_).divide(problem.kept, problem.reduced);
+        });
+    }
+    bool operator()(const kernel_step<kernel::cast_problem>& work) const {
+        return rows_.length >= shortest_elementwise_row &&
+               takes_operands(divided(work, rows_), [](std::size_t) { return false; });
+    }
+    bool operator()(const kernel_step<kernel::pointwise_problem>& work) const {
+        const kernel_step<kernel::pointwise_problem> loops = divided(work, rows_);
+        const bool is_divided = loops.problem.sizes[0] != work.problem.sizes[0];
+        return rows_.length >= (is_divided ? shortest_elementwise_row : 2) &&
+               takes_operands(loops, [&](std::size_t slot) {
+                   kernel::pointwise_problem problem = loops.problem;
+                   const std::int64_t* const strides = strides_of_operand(problem, slot);
+                   return strides != nullptr && spaced_strides(rows_).fit(axes_of(problem, strides), 1);
+               });
+    }
+    template <class Problem>
+    bool operator()(const kernel_step<Problem>& work) const {
+        return takes_operands(work, [](std::size_t) { return false; });
+    }
     template <class Other>
     bool operator()(const Other&) const {
         return false;
     }
 };
 
-/// One loop over all elements becomes rows and columns.
-inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
-    const auto divide = [&](strided_tensor& operand) {
-        if (operand.tensor != tensor_id::none) {
-            operand.strides[0] = operand.strides[1] * rows.length;
-        }
-    };
-    work.sizes = {rows.count, rows.length};
-    divide(work.operands[0]);
-    divide(work.operands[1]);
-    divide(work.output);
-    for (planned_post& post : work.finish.posts) {
-        divide(post.residual);
-    }
-}
-
 /// Puts the gaps into the strides of steps that have strides of their own; other steps find them with the tensor.
 class row_spacer {
     tensor_id tensor_;
     spaced_rows rows_;
+    std::int64_t element_bytes_;
 
+    bool is_mine(tensor_id operand) const { return operand == tensor_; }
+    void space_all(std::int64_t* strides, std::int64_t count) const {
+        for (std::int64_t i = 0; i < count; ++i) {
+            strides[i] = spaced_strides(rows_)(strides[i]);
+        }
+    }
+    void space(std::vector<std::int64_t>& strides) const {
+        space_all(strides.data(), static_cast<std::int64_t>(strides.size()));
+    }
     void space(strided_tensor& operand) const {
-        if (operand.tensor == tensor_) {
-            operand.strides[0] = rows_.distance;
+        if (is_mine(operand.tensor)) {
+            space(operand.strides);
         }
     }
     void space_residuals(planned_finish& finish) const {
@@ -12368,12 +12807,41 @@ class row_spacer {
             space(post.residual);
         }
     }
+    template <class Problem>
+    void space_operands(kernel_step<Problem>& work) const {
+        for_each_spaced(work.problem, [&](std::size_t slot, auto& places, std::int64_t length, std::int64_t) {
+            if (is_mine(work.operands[slot])) {
+                places = places_in(rows_, length);
+            }
+        });
+    }
+    template <class Problem, class Space>
+    void space_slots(const kernel_step<Problem>& work, const Space& space_slot) const {
+        for (std::size_t slot = 0; slot < work.operands.size(); ++slot) {
+            if (is_mine(work.operands[slot])) {
+                space_slot(slot);
+            }
+        }
+    }
 
 public:
-    row_spacer(tensor_id tensor, const spaced_rows& rows) : tensor_(tensor), rows_(rows) {}
+    row_spacer(tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes)
+        : tensor_(tensor), rows_(rows), element_bytes_(element_bytes) {}
 
+    void operator()(product_step& work) const {
+        const spaced_strides strides(rows_);
+        if (is_mine(work.a)) {
+            space(work.a_offsets);
+        }
+        if (is_mine(work.b)) {
+            work.b_k_stride = strides(work.b_k_stride);
+            work.b_n_stride = strides(work.b_n_stride);
+            space(work.b_offsets);
+        }
+        space_residuals(work.finish);
+    }
     void operator()(elementwise_step& work) const {
-        if (work.sizes[0] == 1) {
+        if (is_one_loop(work, rows_)) {
             divide_loop(work, rows_);
         }
         space(work.operands[0]);
@@ -12385,6 +12853,55 @@ public:
         work.rows = rows_.count;
         work.count = rows_.length;
     }
+    void operator()(gather_step& work) const {
+        if (is_mine(work.input)) {
+            std::vector<std::int32_t> blocks = blocks_of(work);
+            for (std::int32_t& place : blocks) {
+                place = place < 0 ? place : static_cast<std::int32_t>(spaced_strides(rows_)(place));
+            }
+            set_sources(work, std::move(blocks));
+        }
+    }
+    void operator()(transpose_step& work) const {
+        kernel::transpose_problem& p = work.problem;
+        const spaced_rows rows = in_elements_of(rows_, element_bytes_, p.element_bytes);
+        if (is_mine(work.input)) {
+            p.input_rows = places_in(rows, p.columns);
+        }
+        if (is_mine(work.output)) {
+            p.output_rows = places_in(rows, p.rows);
+        }
+    }
+    void operator()(kernel_step<kernel::attention_problem>& work) const {
+        space_slots(work, [&](std::size_t slot) {
+            const attention_operand operand(work.problem, slot);
+            *operand.row_stride = spaced_strides(rows_)(*operand.row_stride);
+            space_all(operand.head_strides, work.problem.head_axes);
+        });
+    }
+    void operator()(kernel_step<kernel::reduction_problem>& work) const {
+        space_operands(work);
+        if (is_mine(work.operands[kernel::slot_of(work.problem, work.problem.input)])) {
+            spaced_strides(rows_).divide(work.problem.kept, work.problem.reduced);
+        }
+    }
+    void operator()(kernel_step<kernel::cast_problem>& work) const {
+        work = divided(work, rows_);
+        space_operands(work);
+    }
+    void operator()(kernel_step<kernel::pointwise_problem>& work) const {
+        work = divided(work, rows_);
+        space_operands(work);
+        space_slots(work, [&](std::size_t slot) {
+            if (std::int64_t* const strides = strides_of_operand(work.problem, slot)) {
+                space_all(strides, work.problem.count);
+            }
+        });
+    }
+    template <class Problem>
+    void operator()(kernel_step<Problem>& work) const {
+        space_operands(work);
+    }
     template <class Other>
     void operator()(Other& work) const {
         if constexpr (requires { work.finish; }) {
@@ -12393,12 +12910,12 @@ public:
     }
 };
 
-/// True if a step can read and write a tensor, all of which these rows are, with gaps between them.
-inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows) {
-    return std::visit(row_reader(tensor, rows), each.work);
+/// True if a step can read and write a tensor, all of which these rows of elements of so many bytes are, with gaps between them.
+inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes) {
+    return std::visit(row_reader(tensor, rows, element_bytes), each.work);
 }
-inline void space(step& each, tensor_id tensor, const spaced_rows& rows) {
-    std::visit(row_spacer(tensor, rows), each.work);
+inline void space(step& each, tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes) {
+    std::visit(row_spacer(tensor, rows, element_bytes), each.work);
 }
 
 }  // namespace lpt::inline LPT_ABI::plan::detail
@@ -12418,7 +12935,8 @@ namespace lpt::inline LPT_ABI::plan::detail {
 /// part of each, all steps that touch the block must take rows with gaps between them. Concats are visited from the last to the first, so
 /// that a part of a part is placed in the outermost block at once: time grows with the number of tensors that steps read and write.
 ///
-/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards.
+/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that gives
+/// a result of the network gets those parts that nothing else reads.
 class part_planner {
     struct use {
         step_id step;
@@ -12484,10 +13002,13 @@ class part_planner {
 
     // ---- rows with gaps between them
 
+    std::int64_t element_bytes_of(tensor_id tensor) const {
+        return static_cast<std::int64_t>(byte_size(net_[tensor].type, 1));
+    }
     /// Rows of so many bytes in elements of a tensor; none if they are not whole, or not all of it.
     spaced_rows in_elements(tensor_id tensor, std::size_t count, std::size_t length, std::size_t distance) const {
         const stored_tensor& all = net_[tensor];
-        const std::size_t size = byte_size(all.type, 1);
+        const auto size = static_cast<std::size_t>(element_bytes_of(tensor));
         if (bit_width(all.type) < 8 || length % size != 0 || distance % size != 0 || all.bytes() != count * length) {
             return {};
         }
@@ -12503,7 +13024,9 @@ class part_planner {
         for (const use& each : mine.uses) {
             const spaced_rows rows = in_elements(each.tensor, count, length, distance);
             const bool has_own = net_[each.tensor].rows.exist();  // a part of it is taken out
-            if (has_own || !rows.exist() || (each.step != asking && !can_space(net_[each.step], each.tensor, rows))) {
+            if (has_own || !rows.exist() ||
+                (each.step != asking &&
+                 !can_space(net_[each.step], each.tensor, rows, element_bytes_of(each.tensor)))) {
                 mine.needs_dense_rows = true;
                 return false;
             }
@@ -12513,7 +13036,7 @@ class part_planner {
     void space_out(storage_id block, std::size_t count, std::size_t length, std::size_t distance) {
         for (const use& each : of(block).uses) {
             net_[each.tensor].rows = in_elements(each.tensor, count, length, distance);
-            space(net_[each.step], each.tensor, net_[each.tensor].rows);
+            space(net_[each.step], each.tensor, net_[each.tensor].rows, element_bytes_of(each.tensor));
         }
     }
 
@@ -12528,7 +13051,10 @@ class part_planner {
             return false;
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
-        return stays && (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
+        const bool is_result = net_[whole_of(work.output)].where == area::output;
+        const bool fits = !is_result || mine.readers == std::vector<step_id>{concat};  // others may read beyond its end
+        return stays && fits &&
+               (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
                !has_readers_that_write(block, whole_of(work.output), concat);
     }
     void join(storage_id part, storage_id around, std::size_t offset) {
@@ -12544,7 +13070,8 @@ class part_planner {
     }
     void visit_concat(const concat_step& work, step_id concat) {
         const storage_id around = net_[work.output].storage;
-        if (net_[around].where != area::arena || of(around).writers.front() != concat) {
+        const area where = net_[around].where;
+        if ((where != area::arena && where != area::output) || of(around).writers.front() != concat) {
             return;
         }
         of(around).is_rewritten = of(around).is_rewritten || of(around).writers.back() > concat;
@@ -12563,14 +13090,19 @@ class part_planner {
 
     // ---- Split
 
+    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what other steps have written.
+    bool is_ready(storage_id block, step_id step) {
+        const std::vector<step_id>& writers = of(block).writers;
+        return net_[block].where == area::input ||
+               (net_[block].where == area::arena && !writers.empty() && writers.back() < step);
+    }
     void visit_split(const concat_step& work, step_id split) {
         const stored_tensor& from = net_[work.inputs[0]];
         const storage_id part = net_[work.output].storage;
         const history& mine = of(part);
         const std::size_t length = work.lengths[0];
         const std::size_t distance = from.row_bytes(length);
-        if (net_[from.storage].where != area::arena || of(from.storage).whole != storage_id::none ||
-            of(from.storage).writers.empty() || of(from.storage).writers.back() >= split ||
+        if (!is_ready(from.storage, split) || of(from.storage).whole != storage_id::none ||
             !is_whole(work.output, length * work.rows) || mine.writers.back() != split ||
             mine.writers.front() != split || !can_have_gaps(part, split, work.rows, length, distance)) {
             return;
@@ -13093,11 +13625,7 @@ inline bool planner::make_gather(node_id id) {
         }
         work.output = add_tensor(type, result, order);
         work.block = detail::block_of(sources);
-        for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
-            work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
-        }
-        const kernel::transpose_problem matrices =
-            detail::transposition_of(work.blocks, work.block * work.element_bytes);
+        const kernel::transpose_problem matrices = detail::transposition_of(sources, work.block, work.element_bytes);
         step made;
         made.nodes = {id};
         made.kernel = std::string("gather") + suffix_of(type);
@@ -13108,10 +13636,11 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
-            work.runs = detail::runs_of(work.blocks);
-            if (!work.runs.empty()) {
-                work.blocks = {};
+            std::vector<std::int32_t> blocks;
+            for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
+                blocks.push_back(sources[i]);
             }
+            detail::set_sources(work, std::move(blocks));
             made.work = std::move(work);
         }
         add_step(std::move(made));
@@ -14301,11 +14830,12 @@ template <class Memory, class Step, class Position, class Pack, class Run>
     problem.c_row_stride = memory.row_stride(step.output, step.n);
     std::int64_t packed = -1;
     for (std::int64_t batch = 0; batch < memory.batches(step); ++batch) {
-        const std::int64_t c_offset = batch * step.m * step.n;
+        const std::int64_t first_row = batch * step.m;
         const std::int64_t a_offset = step.a_offsets[static_cast<std::size_t>(batch)];
         const std::int64_t b_offset = step.b_offsets[static_cast<std::size_t>(batch)];
         problem.a = memory.read(step.a) + a_offset * bytes_of(problem.a_type);
-        problem.c = memory.write(step.output) + c_offset * bytes_of(memory.kind_of(step.finish.type));
+        problem.c =
+            memory.write(step.output) + first_row * problem.c_row_stride * bytes_of(memory.kind_of(step.finish.type));
         if (step.packed_matrix_bytes != 0) {
             problem.packed_b = static_cast<const std::byte*>(memory.packed(step.weights)) +
                                b_offset * static_cast<std::int64_t>(step.packed_matrix_bytes);
@@ -14314,7 +14844,7 @@ template <class Memory, class Step, class Position, class Pack, class Run>
             packed = b_offset;
             problem.packed_b = memory.read(step.scratch);
         }
-        problem.finish = bind_finish(memory, step.finish, posts, none, c_offset);
+        problem.finish = bind_finish(memory, step.finish, posts, none, first_row * step.n);
         run(problem);
     }
 }
@@ -14564,6 +15094,16 @@ public:
         const plan::spaced_rows& rows = rows_of(tensor);
         return rows.exist() ? rows.distance : dense;
     }
+    /// Where rows of so many bytes lie, in bytes, each a part of those that have gaps between them.
+    kernel::row_layout places_of(plan::tensor_id tensor, std::size_t bytes) const {
+        const plan::spaced_rows& rows = rows_of(tensor);
+        const auto size_of = [&](std::int64_t elements) {
+            return static_cast<std::int64_t>(byte_size(net_[tensor].type, static_cast<std::size_t>(elements)));
+        };
+        return rows.exist()
+                   ? kernel::row_layout{size_of(rows.length) / static_cast<std::int64_t>(bytes), size_of(rows.distance)}
+                   : kernel::row_layout();
+    }
     std::size_t row_bytes(plan::tensor_id tensor, std::size_t dense) const { return net_[tensor].row_bytes(dense); }
     kernel::element_kind type_of(plan::tensor_id tensor) const { return plan::kind_of(net_[tensor].type); }
     static kernel::element_kind kind_of(element type) { return plan::kind_of(type); }
@@ -14728,12 +15268,12 @@ inline void gather_runs(const plan::gather_step& work, const std::byte* from, co
     const std::size_t size = rows.size;
     for (std::size_t at = begin; at < end; ++at) {
         const plan::block_run run = work.runs[at];
-        const std::ptrdiff_t distance = run.distance * static_cast<std::ptrdiff_t>(size);
-        const std::byte* source = from + run.from * static_cast<std::ptrdiff_t>(size);
+        const std::ptrdiff_t distance = run.distance * work.element_bytes;
+        const std::byte* source = from + run.from * work.element_bytes;
         const auto copy = [&](std::size_t, std::size_t count, std::byte* to) {
             if (run.from < 0) {
                 fill_bytes(work.fill, to, count * size);
-            } else if (run.distance == 1) {
+            } else if (run.distance == work.block) {
                 copy_piece(to, source, count * size);
             } else if (work.block == 1) {
                 with_element(work.element_bytes,
@@ -14757,7 +15297,7 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
         for (std::size_t i = 0; i < count; ++i, to += rows.size) {
             const std::int32_t block = work.blocks[number + i];
             if (block >= 0) {
-                copy_piece(to, from + static_cast<std::size_t>(block) * rows.size, rows.size);
+                copy_piece(to, from + block * work.element_bytes, rows.size);
             } else {
                 fill_bytes(work.fill, to, rows.size);
             }
@@ -14807,12 +15347,13 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
     }
     const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
-        std::byte* to = operands.write(work.output);
-        for (std::size_t i = 0; i < work.inputs.size(); to += work.lengths[i], ++i) {
+        const std::byte* const place = operands.read(work.output);  // a part of an input of the network is not written
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);
             const std::size_t distance = operands.row_bytes(work.inputs[i], work.lengths[i]);
-            if (from != to || (work.rows != 1 && distance != row_bytes)) {
-                visit(from, distance, to, work.lengths[i]);
+            if (from != place + offset || (work.rows != 1 && distance != row_bytes)) {
+                visit(from, distance, operands.write(work.output) + offset, work.lengths[i]);
             }
         }
     };
@@ -14832,18 +15373,24 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
 
 /// Blocks of the input that indices choose.
 template <class Index>
-void choose(const plan::choice_step& work, const std::byte* from, const std::byte* indices, std::byte* to) {
+void choose(const plan::choice_step& work, const run_memory& operands) {
     const auto part = static_cast<std::size_t>(work.size) * work.block_bytes;
+    const auto block_bytes = static_cast<std::int64_t>(work.block_bytes);
+    const kernel::row_layout places = operands.places_of(work.output, work.block_bytes);
+    const std::byte* from = operands.read(work.input);
+    const std::byte* const indices = operands.read(work.indices);
+    std::byte* const to = operands.write(work.output);
     for (std::int64_t i = 0; i < work.parts; ++i, from += part) {
         const std::byte* at = indices + static_cast<std::size_t>(i / work.parts_of_batch * work.count) * sizeof(Index);
-        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
+        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index)) {
             Index index;
             std::memcpy(&index, at, sizeof index);
             const std::int64_t block = index < 0 ? index + work.size : index;
             if (block < 0 || block >= work.size) {
                 fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
             }
-            std::memcpy(to, from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
+            std::memcpy(to + places.begin(i * work.count + k, block_bytes),
+                        from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
         }
     }
 }
@@ -14954,8 +15501,7 @@ class step_runner {
     void operator()(const plan::gather_step& work) { gather(work, operands_, parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
-        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
-                                                                  write(work.output));
+        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, operands_);
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) { concatenate(work, operands_, parallel_); }
@@ -15964,7 +16510,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 6;
+inline constexpr int plan_format = 7;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -16121,8 +16667,8 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
-/// that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};
