@@ -398,8 +398,8 @@ class plan_writer {
                               {"table", bytes_of(work.table.data(), work.table.size())}});
     }
     void write(const plan::gather_step& work, const std::string&) {
-        const std::vector<std::int32_t> order = plan::blocks_of(work);
-        const std::string blocks = array("std::int32_t", "blocks", order);
+        const std::vector<std::int32_t> order = plan::sources_of(work);
+        const std::string sources = array("std::int32_t", "sources", order);
         const plan::spaced_rows& rows = at(work.output).rows;
         const std::int64_t in_row = rows.exist() ? rows.length / work.block : static_cast<std::int64_t>(order.size());
         const std::int64_t gap = (rows.distance - rows.length) * work.element_bytes;
@@ -407,7 +407,7 @@ class plan_writer {
                               {"output", place_of(work.output)},
                               {"element_bytes", std::to_string(work.element_bytes)},
                               {"block_bytes", std::to_string(work.block * work.element_bytes)},
-                              {"blocks", blocks},
+                              {"sources", sources},
                               {"count", std::to_string(order.size())},
                               {"blocks_in_row", std::to_string(in_row)},
                               {"gap", std::to_string(gap)},

@@ -17647,11 +17647,12 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
-// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an
+// operand says what the kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the
+// kernel runs.
 //
-// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
-// many rows the kernel takes to be equally far apart.
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row,
+// and how many rows, one behind the other, must be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -17721,11 +17722,11 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
-/// Which operand of a problem, in the order of its fields, a field is.
+/// Which operand of a problem, in the order of its fields, a field is; the number of operands if it is none.
 template <class Problem, class Operand>
 constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
     std::size_t slot = 0;
-    std::size_t result = 0;
+    std::size_t result = operand_count<Problem>;
     for_each_operand(problem, [&](const auto& each) {
         if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
         ++slot;
@@ -17775,17 +17776,17 @@ struct axis_list {
     }
 };
 
-/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
-/// the first of those to the first of the next ones.
+/// Where the rows of an operand lie: all side by side, or in groups of `together` rows side by side, whose beginnings are `distance` elements
+/// apart.
 struct row_layout {
     std::int64_t together = 0;  // 0: all
     std::int64_t distance = 0;
 
-    /// How many elements are before a row.
+    /// The place of a row's first element.
     constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
         return together == 0 ? row * length : row / together * distance + row % together * length;
     }
-    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    /// Elements from row to row within a group; between all rows if `together` is 0 or 1.
     constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
 
     template <class Self, class Visit>
@@ -17794,6 +17795,20 @@ struct row_layout {
         visit("distance", self.distance);
     }
 };
+
+/// Calls `visit(first, last, shift)` for the elements from `begin` to before `end` as if rows of `length` lay side by side, row by row where they do
+/// not: `shift` says how much further on they lie.
+template <class Visit>
+constexpr void for_each_row_part(const row_layout& rows, std::int64_t length, std::int64_t begin, std::int64_t end,
+                                 const Visit& visit) {
+    if (rows.together == 0) return visit(begin, end, std::int64_t{0});
+    while (begin < end) {
+        const std::int64_t row = begin / length;
+        const std::int64_t next = (row + 1) * length < end ? (row + 1) * length : end;
+        visit(begin, next, rows.begin(row, length) - row * length);
+        begin = next;
+    }
+}
 
 /// Problems, as a type.
 template <class... Problems>
@@ -18016,7 +18031,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie,
+///     equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -18132,11 +18148,12 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
-/// else of one number, where `output_rows` says.
+/// A reduction of f32 over any axes; one number for each element of the kept axes, in their order. `output_rows`: where rows of these lie, of the
+/// innermost kept axis if its stride is 1, else of one number.
 /// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
-/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without
+/// any other value that is an infinity.
 struct reduction_problem {
     reduction_kind kind = reduction_kind::sum;
     axis_list kept;
@@ -18282,8 +18299,8 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
-/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the
+/// inputs along them in elements, along the last axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
@@ -18360,7 +18377,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden,
+///     last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -18492,9 +18510,9 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
-/// `middle` is then 1.
-/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones:
+///   out[o / plane_rows, i, o % plane_rows, p]; `middle` is then 1.
+/// `input_rows`, `output_rows`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
 /// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
@@ -18510,8 +18528,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
-    row_layout input_places = {};
-    row_layout output_places = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -18527,14 +18545,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
-        visit("input_places", self.input_places);
-        visit("output_places", self.output_places);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
     }
     template <class Self, class Visit>
     static constexpr void spaced(Self& self, Visit visit) {
         if (self.plane_rows != 0) return;
-        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
-        visit(self.output, self.output_places, self.inner, self.length * self.middle);
+        visit(self.input, self.input_rows, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_rows, self.inner, self.length * self.middle);
     }
 };
 

@@ -114,11 +114,12 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
-// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an
+// operand says what the kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the
+// kernel runs.
 //
-// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
-// many rows the kernel takes to be equally far apart.
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row,
+// and how many rows, one behind the other, must be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -188,11 +189,11 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
-/// Which operand of a problem, in the order of its fields, a field is.
+/// Which operand of a problem, in the order of its fields, a field is; the number of operands if it is none.
 template <class Problem, class Operand>
 constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
     std::size_t slot = 0;
-    std::size_t result = 0;
+    std::size_t result = operand_count<Problem>;
     for_each_operand(problem, [&](const auto& each) {
         if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
         ++slot;
@@ -242,17 +243,17 @@ struct axis_list {
     }
 };
 
-/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
-/// the first of those to the first of the next ones.
+/// Where the rows of an operand lie: all side by side, or in groups of `together` rows side by side, whose beginnings are `distance` elements
+/// apart.
 struct row_layout {
     std::int64_t together = 0;  // 0: all
     std::int64_t distance = 0;
 
-    /// How many elements are before a row.
+    /// The place of a row's first element.
     constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
         return together == 0 ? row * length : row / together * distance + row % together * length;
     }
-    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    /// Elements from row to row within a group; between all rows if `together` is 0 or 1.
     constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
 
     template <class Self, class Visit>
@@ -261,6 +262,20 @@ struct row_layout {
         visit("distance", self.distance);
     }
 };
+
+/// Calls `visit(first, last, shift)` for the elements from `begin` to before `end` as if rows of `length` lay side by side, row by row where they do
+/// not: `shift` says how much further on they lie.
+template <class Visit>
+constexpr void for_each_row_part(const row_layout& rows, std::int64_t length, std::int64_t begin, std::int64_t end,
+                                 const Visit& visit) {
+    if (rows.together == 0) return visit(begin, end, std::int64_t{0});
+    while (begin < end) {
+        const std::int64_t row = begin / length;
+        const std::int64_t next = (row + 1) * length < end ? (row + 1) * length : end;
+        visit(begin, next, rows.begin(row, length) - row * length);
+        begin = next;
+    }
+}
 
 /// Problems, as a type.
 template <class... Problems>
@@ -483,7 +498,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie,
+///     equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -599,11 +615,12 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
-/// else of one number, where `output_rows` says.
+/// A reduction of f32 over any axes; one number for each element of the kept axes, in their order. `output_rows`: where rows of these lie, of the
+/// innermost kept axis if its stride is 1, else of one number.
 /// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
-/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without
+/// any other value that is an infinity.
 struct reduction_problem {
     reduction_kind kind = reduction_kind::sum;
     axis_list kept;
@@ -749,8 +766,8 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
-/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the
+/// inputs along them in elements, along the last axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
@@ -827,7 +844,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden,
+///     last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -959,9 +977,9 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
-/// `middle` is then 1.
-/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones:
+///   out[o / plane_rows, i, o % plane_rows, p]; `middle` is then 1.
+/// `input_rows`, `output_rows`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
 /// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
@@ -977,8 +995,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
-    row_layout input_places = {};
-    row_layout output_places = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -994,14 +1012,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
-        visit("input_places", self.input_places);
-        visit("output_places", self.output_places);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
     }
     template <class Self, class Visit>
     static constexpr void spaced(Self& self, Visit visit) {
         if (self.plane_rows != 0) return;
-        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
-        visit(self.output, self.output_places, self.inner, self.length * self.middle);
+        visit(self.input, self.input_rows, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_rows, self.inner, self.length * self.middle);
     }
 };
 
@@ -10163,28 +10181,38 @@ struct kernel_of<Isa, cast_problem> {
     /// Blocks go through `Middle`: each type has a loop that reads and one that writes, and not one for each other type.
     static constexpr std::int64_t block = 128;
 
+    /// `from_shift`, `to_shift`: how much further on than in dense rows the numbers lie.
     template <class Middle>
-    static void run_through(const cast_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+    static void run_through(const cast_problem& p, std::int64_t begin, std::int64_t end, std::int64_t from_shift,
+                            std::int64_t to_shift) noexcept {
         Middle middle[block];
-        std::int64_t count = 0;
-        for (std::int64_t first = begin; first < end; first += count) {
-            const std::int64_t column = first % p.count;
-            count = end - first < block ? end - first : block;
-            count = p.count - column < count ? p.count - column : count;
-            numbers::read(p.input_type, p.input, p.input_rows.begin(first / p.count, p.count) + column, 1, count,
-                          middle);
-            numbers::write(p.output_type, middle, count, p.output,
-                           p.output_rows.begin(first / p.count, p.count) + column);
+        for (std::int64_t first = begin; first < end; first += block) {
+            const std::int64_t count = end - first < block ? end - first : block;
+            numbers::read(p.input_type, p.input, first + from_shift, 1, count, middle);
+            numbers::write(p.output_type, middle, count, p.output, first + to_shift);
         }
+    }
+
+    static void run_part(const cast_problem& p, std::int64_t begin, std::int64_t end, std::int64_t from_shift,
+                         std::int64_t to_shift) noexcept {
+        const bool from_whole = numbers::is_whole(p.input_type);
+        if (from_whole && numbers::is_whole(p.output_type))
+            return run_through<std::int64_t>(p, begin, end, from_shift, to_shift);
+        const bool is_single = !from_whole && p.input_type != number_type::f64;
+        if (is_single || p.output_type == number_type::f32)
+            return run_through<float>(p, begin, end, from_shift, to_shift);
+        run_through<double>(p, begin, end, from_shift, to_shift);
     }
 
     static void run(const cast_problem& p, const parallel_for& parallel) noexcept {
         share_out<Isa>(parallel, p.rows * p.count, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
-            const bool from_whole = numbers::is_whole(p.input_type);
-            if (from_whole && numbers::is_whole(p.output_type)) return run_through<std::int64_t>(p, begin, end);
-            const bool is_single = !from_whole && p.input_type != number_type::f64;
-            if (is_single || p.output_type == number_type::f32) return run_through<float>(p, begin, end);
-            run_through<double>(p, begin, end);
+            const auto of_input = [&](std::int64_t first, std::int64_t last, std::int64_t from_shift) {
+                for_each_row_part(p.output_rows, p.count, first, last,
+                                  [&](std::int64_t from, std::int64_t to, std::int64_t to_shift) {
+                                      run_part(p, from, to, from_shift, to_shift);
+                                  });
+            };
+            for_each_row_part(p.input_rows, p.count, begin, end, of_input);
         });
     }
 };
@@ -14590,6 +14618,8 @@ struct group_sums {
     [[gnu::always_inline]] static numbers of_rows(const axis_list& reduced, const group_layout<Isa>& layout,
                                                   const float* from, float start, Take take, Join join) noexcept {
         numbers all = numbers::broadcast(start);
+        numbers joined = all;
+        std::int64_t parts_joined = 0;
         axis_walk<Isa> row(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
             const float* const begin = from + row.offset();
@@ -14614,10 +14644,15 @@ struct group_sums {
                     const numbers last = numbers::load_first(begin + first + at, count - at, 0);
                     part = numbers::first_of(count - at, part.map(last, take), part);
                 }
-                all = all.map(part, join);
+                joined = joined.map(part, join);
+                if (++parts_joined == piece) {
+                    all = all.map(joined, join);
+                    joined = numbers::broadcast(start);
+                    parts_joined = 0;
+                }
             }
         }
-        return all;
+        return all.map(joined, join);
     }
     /// The same for columns next to each other, one in each lane, of which `count` are inside.
     template <class Take, class Join>
@@ -14673,7 +14708,7 @@ struct group_sums {
     }
 };
 
-/// Calls `row(group, offset)` for each group of rows, and `columns(first group, offset, count)` for columns, up to a vector of them.
+/// Calls `row(group, offset)` for each group of rows, and `columns(row of groups, column, offset, count)` for columns, up to a vector of them.
 template <class Isa, class Problem, class Row, class Columns>
 [[gnu::always_inline]] inline void for_each_group(const Problem& p, const group_layout<Isa>& layout,
                                                   const parallel_for& parallel, const Row& row,
@@ -14695,7 +14730,7 @@ template <class Isa, class Problem, class Row, class Columns>
                        axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
                        for (std::int64_t i = begin; i < end; ++i) {
                            const std::int64_t first = i % blocks * width;
-                           columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                           columns(i / blocks, first, at.offset() + first, layout.length - first);
                            if ((i + 1) % blocks == 0) at.next();
                        }
                    });
@@ -14719,10 +14754,9 @@ struct kernel_of<Isa, reduction_problem> {
                 const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
                 store_part<Isa>(p.output + p.output_rows.begin(group, 1), finish(simd::broadcast(value)), 1);
             },
-            [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
+            [&](std::int64_t row, std::int64_t column, std::int64_t offset, std::int64_t count) {
                 const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
-                const std::int64_t row = p.output_rows.begin(group / layout.length, layout.length);
-                store_part<Isa>(p.output + row + group % layout.length, finish(all), count);
+                store_part<Isa>(p.output + p.output_rows.begin(row, layout.length) + column, finish(all), count);
             });
     }
     /// Joins two floats, or two vectors of four, in vectors of the instruction set.
@@ -14855,7 +14889,9 @@ struct kernel_of<Isa, normalization_problem> {
         const group_layout<Isa> layout(p);
         for_each_group<Isa>(
             p, layout, parallel, [&](std::int64_t group, std::int64_t offset) { run_row(p, layout, group, offset); },
-            [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
+            [&](std::int64_t, std::int64_t, std::int64_t offset, std::int64_t count) {
+                run_columns(p, layout, offset, count);
+            });
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t group,
                         std::int64_t offset) noexcept {
@@ -14933,12 +14969,11 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Where an element of the output lies, and where it has its inputs.
+/// Where an element of the output has its inputs.
 template <class Isa>
 class pointwise_place {
     const pointwise_problem& p_;
     std::int64_t at_[pointwise_problem::most_axes] = {};
-    std::int64_t row_ = 0;
 
     void move(std::int64_t axis, std::int64_t by) noexcept {
         at_[axis] += by;
@@ -14952,19 +14987,14 @@ public:
     std::int64_t a = 0;
     std::int64_t b = 0;
 
-    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept
-        : p_(p), row_(element / p.sizes[p.count - 1]) {
+    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept : p_(p) {
         for (std::int64_t axis = p.count; axis-- > 0; element /= p.sizes[axis])
             move(axis, element % p.sizes[axis]);
     }
     std::int64_t rest_of_row() const noexcept { return p_.sizes[p_.count - 1] - at_[p_.count - 1]; }
-    std::int64_t output() const noexcept {
-        return p_.output_rows.begin(row_, p_.sizes[p_.count - 1]) + at_[p_.count - 1];
-    }
     /// At most the rest of a row.
     void advance(std::int64_t elements) noexcept {
         std::int64_t axis = p_.count - 1;
-        row_ += elements == rest_of_row() ? 1 : 0;
         for (move(axis, elements); axis > 0 && at_[axis] == p_.sizes[axis]; move(--axis, 1))
             move(axis, -at_[axis]);
     }
@@ -15096,8 +15126,10 @@ struct kernel_of<Isa, pointwise_problem> {
         }
     }
 
+    /// `shift`: how much further on than in a dense output the elements lie.
     template <class Number>
-    static void run_through(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+    static void run_through(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                            std::int64_t shift) noexcept {
         buffers<Number> all;
         pointwise_place<Isa> place(p, begin);
         const std::int64_t last = p.count - 1;
@@ -15111,20 +15143,20 @@ struct kernel_of<Isa, pointwise_problem> {
                 numbers::read(number_type::boolean, p.condition, place.condition, p.condition_strides[last], count,
                               all.condition);
             compute(p.function, all, count);
-            numbers::write(p.output_type, all.result, count, p.output, place.output());
+            numbers::write(p.output_type, all.result, count, p.output, first + shift);
             place.advance(count);
         }
     }
 
-    /// True where whole rows are chosen, and lie one behind the other.
+    /// True where whole rows are chosen.
     static bool chooses_rows(const pointwise_problem& p) noexcept {
         const std::int64_t last = p.count - 1;
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
-               p.output_rows.together == 0 && p.condition_strides[last] == 0 && p.a_strides[last] == 1 &&
-               p.b_strides[last] == 1;
+               p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
     }
     /// Copies the chosen rows; those that follow one another where they come from are one copy.
-    static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+    static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                          std::int64_t shift) noexcept {
         std::int64_t size = 0;
         numbers::with_type(p.input_type, [&]<class Number>(Number) { size = sizeof(Number); });
         pointwise_place<Isa> place(p, begin);
@@ -15132,7 +15164,7 @@ struct kernel_of<Isa, pointwise_problem> {
         const auto row_of = [&](bool a) {
             return static_cast<const unsigned char*>(a ? p.a : p.b) + (a ? place.a : place.b) * size;
         };
-        auto* to = static_cast<unsigned char*>(p.output) + begin * size;
+        auto* to = static_cast<unsigned char*>(p.output) + (begin + shift) * size;
         for (std::int64_t left = end - begin; left > 0;) {
             const bool of_a = takes_a();
             const unsigned char* const from = row_of(of_a);
@@ -15149,21 +15181,27 @@ struct kernel_of<Isa, pointwise_problem> {
     }
 
     /// Whole numbers of 32 bits suffice for narrower ones: those are the lower bits of the result.
+    static void run_part(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                         std::int64_t shift) noexcept {
+        if (chooses_rows(p)) return copy_rows(p, begin, end, shift);
+        switch (p.input_type) {
+            case number_type::f64: return run_through<double>(p, begin, end, shift);
+            case number_type::bf16:
+            case number_type::f16:
+            case number_type::f32: return run_through<float>(p, begin, end, shift);
+            case number_type::u32:
+            case number_type::i64: return run_through<std::int64_t>(p, begin, end, shift);
+            default: return run_through<std::int32_t>(p, begin, end, shift);
+        }
+    }
     static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)
             elements *= p.sizes[axis];
         share_out<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
-            if (chooses_rows(p)) return copy_rows(p, begin, end);
-            switch (p.input_type) {
-                case number_type::f64: return run_through<double>(p, begin, end);
-                case number_type::bf16:
-                case number_type::f16:
-                case number_type::f32: return run_through<float>(p, begin, end);
-                case number_type::u32:
-                case number_type::i64: return run_through<std::int64_t>(p, begin, end);
-                default: return run_through<std::int32_t>(p, begin, end);
-            }
+            for_each_row_part(
+                p.output_rows, p.sizes[p.count - 1], begin, end,
+                [&p](std::int64_t first, std::int64_t last, std::int64_t shift) { run_part(p, first, last, shift); });
         });
     }
 };
@@ -16341,7 +16379,7 @@ struct transpose {
         return static_cast<Element*>(p.output) + p.output_rows.begin(matrix * p.columns, p.rows);
     }
 
-    /// Whether the matrix of few columns has no gaps between its rows.
+    /// Whether the matrix whose rows are the short ones, input or output, has no gaps.
     static bool has_dense_columns(const transpose_problem& p) noexcept {
         return p.rows <= p.columns ? p.output_rows.step(p.rows) == p.rows : p.input_rows.step(p.columns) == p.columns;
     }
@@ -16440,12 +16478,12 @@ struct kernel_of<Isa, resampling_problem> {
 
     /// The places of outer row `outer` of the input, row `middle` of each.
     static source row_of(const resampling_problem& p, std::int64_t outer, std::int64_t middle = 0) noexcept {
-        return {p.input + p.input_places.begin(outer * p.input_length * p.middle + middle, p.inner),
-                p.input_places.begin(p.middle, p.inner)};
+        return {p.input + p.input_rows.begin(outer * p.input_length * p.middle + middle, p.inner),
+                p.input_rows.begin(p.middle, p.inner)};
     }
     /// Where a place of an outer row goes; without planes and `middle`.
     static float* place_of(const resampling_problem& p, std::int64_t outer, std::int64_t place) noexcept {
-        return p.output + p.output_places.begin(outer * p.length + place, p.inner);
+        return p.output + p.output_rows.begin(outer * p.length + place, p.inner);
     }
 
     /// One place with the few elements next to it.
@@ -16534,13 +16572,13 @@ struct kernel_of<Isa, resampling_problem> {
         const auto is_equal = [](const row_layout& places, std::int64_t length) {
             return places.together <= 1 || places.together == length;
         };
-        return is_equal(p.input_places, p.input_length) && is_equal(p.output_places, p.length);
+        return is_equal(p.input_rows, p.input_length) && is_equal(p.output_rows, p.length);
     }
     /// What a tile reads of `count` outer rows, transposed.
     static void collect(const resampling_problem& p, std::int64_t outer, std::int64_t count, const tile_places& part,
                         float* tile) noexcept {
         const source from = row_of(p, outer);
-        const std::int64_t row = row_step(p.input_places, p.input_length, p.inner);
+        const std::int64_t row = row_step(p.input_rows, p.input_length, p.inner);
         const std::int64_t together = from.stride == p.inner ? part.high - part.low : 1;
         for (std::int64_t place = part.low; place < part.high; place += together)
             transpose<Isa>::template run_part<float>(from.at(place), row, tile + (place - part.low) * p.inner * block,
@@ -16549,8 +16587,8 @@ struct kernel_of<Isa, resampling_problem> {
     /// Places [first, end) of a tile to `count` outer rows.
     static void spread(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                        std::int64_t end, const float* tile) noexcept {
-        const std::int64_t row = row_step(p.output_places, p.length, p.inner);
-        const std::int64_t together = p.output_places.step(p.inner) == p.inner ? end - first : 1;
+        const std::int64_t row = row_step(p.output_rows, p.length, p.inner);
+        const std::int64_t together = p.output_rows.step(p.inner) == p.inner ? end - first : 1;
         for (std::int64_t place = first; place < end; place += together)
             transpose<Isa>::template run_part<float>(tile + (place - first) * p.inner * block, block,
                                                      place_of(p, outer, place), row, together * p.inner, count);
@@ -16585,9 +16623,9 @@ struct kernel_of<Isa, resampling_problem> {
         const auto is_dense = [&p](const row_layout& rows, std::int64_t length) {
             return rows.together % (length * p.middle) == 0;
         };
-        if (is_dense(p.input_places, p.input_length) && is_dense(p.output_places, p.length)) {
-            p.input_places.together /= p.middle;
-            p.output_places.together /= p.middle;
+        if (is_dense(p.input_rows, p.input_length) && is_dense(p.output_rows, p.length)) {
+            p.input_rows.together /= p.middle;
+            p.output_rows.together /= p.middle;
             p.inner *= p.middle;
             p.middle = 1;
         }
@@ -16624,7 +16662,7 @@ struct kernel_of<Isa, resampling_problem> {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t place = i / p.middle % p.length;
                 const source from = row_of(p, i / p.middle / p.length, i % p.middle);
-                float* const to = p.output + p.output_places.begin(i, p.inner);
+                float* const to = p.output + p.output_rows.begin(i, p.inner);
                 if (p.inner == 1)
                     sum_elements(p, place, from, to);
                 else
@@ -17511,14 +17549,14 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `sources[i]`, or `fill`, one element again and
 /// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};
     std::int64_t element_bytes = 1;
     std::int64_t block_bytes = 1;
-    const std::int32_t* blocks = nullptr;
+    const std::int32_t* sources = nullptr;
     std::int64_t count = 0;
     std::int64_t blocks_in_row = 0;
     std::int64_t gap = 0;
@@ -18186,8 +18224,8 @@ class runner {
             if (Step.gap != 0 && i != 0 && i % Step.blocks_in_row == 0) {
                 to += Step.gap;
             }
-            if (Step.blocks[i] >= 0) {
-                move_bytes(to, from + Step.blocks[i] * Step.element_bytes, Step.block_bytes);
+            if (Step.sources[i] >= 0) {
+                move_bytes(to, from + Step.sources[i] * Step.element_bytes, Step.block_bytes);
                 continue;
             }
             for (std::int64_t done = 0; done < Step.block_bytes; done += Step.element_bytes) {
@@ -18214,7 +18252,8 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        const std::byte* const place = read(Step.output);  // a part of an input of the network is not written
+        const std::byte* const place =
+            read(Step.output);  // not write(): a part of a network's input has no address for that
         std::int64_t offset = 0;
         for (int i = 0; i < Step.part_count; ++i) {
             const concat_part& part = Step.parts[i];

@@ -71,11 +71,12 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
-// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an
+// operand says what the kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the
+// kernel runs.
 //
-// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
-// many rows the kernel takes to be equally far apart.
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row,
+// and how many rows, one behind the other, must be equally far apart.
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -145,11 +146,11 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
-/// Which operand of a problem, in the order of its fields, a field is.
+/// Which operand of a problem, in the order of its fields, a field is; the number of operands if it is none.
 template <class Problem, class Operand>
 constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
     std::size_t slot = 0;
-    std::size_t result = 0;
+    std::size_t result = operand_count<Problem>;
     for_each_operand(problem, [&](const auto& each) {
         if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
         ++slot;
@@ -199,17 +200,17 @@ struct axis_list {
     }
 };
 
-/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
-/// the first of those to the first of the next ones.
+/// Where the rows of an operand lie: all side by side, or in groups of `together` rows side by side, whose beginnings are `distance` elements
+/// apart.
 struct row_layout {
     std::int64_t together = 0;  // 0: all
     std::int64_t distance = 0;
 
-    /// How many elements are before a row.
+    /// The place of a row's first element.
     constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
         return together == 0 ? row * length : row / together * distance + row % together * length;
     }
-    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    /// Elements from row to row within a group; between all rows if `together` is 0 or 1.
     constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
 
     template <class Self, class Visit>
@@ -218,6 +219,20 @@ struct row_layout {
         visit("distance", self.distance);
     }
 };
+
+/// Calls `visit(first, last, shift)` for the elements from `begin` to before `end` as if rows of `length` lay side by side, row by row where they do
+/// not: `shift` says how much further on they lie.
+template <class Visit>
+constexpr void for_each_row_part(const row_layout& rows, std::int64_t length, std::int64_t begin, std::int64_t end,
+                                 const Visit& visit) {
+    if (rows.together == 0) return visit(begin, end, std::int64_t{0});
+    while (begin < end) {
+        const std::int64_t row = begin / length;
+        const std::int64_t next = (row + 1) * length < end ? (row + 1) * length : end;
+        visit(begin, next, rows.begin(row, length) - row * length);
+        begin = next;
+    }
+}
 
 /// Problems, as a type.
 template <class... Problems>
@@ -440,7 +455,8 @@ namespace lpt::inline LPT_ABI::kernel {
 /// with sums of integers; the quotients, products and the difference (a fused multiply-add) are each rounded, the outer sum is a chain of fused
 /// multiply-adds. Parts of nothing but magnitudes below 1e-30 count as zeros; those that hold an infinity or NaN give NaN.
 /// The same bits on every instruction set and for any number of rows.
-///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie, equally far apart.
+///   rows, inner, columns: sizes of x[rows][inner] and y[rows][columns]; at least 1. `input_rows`, `output_rows`: where their rows lie,
+///     equally far apart.
 ///   block: elements of a block, the last one may be shorter; bits: 4 or 8; codes are unsigned.
 ///   zero_point: of all blocks, unless `has_zero_points`: then the packed weights have one for each block.
 ///   packed: `compressed_bytes(problem)` bytes, as `compressed_block` says. scratch: `compressed_scratch_bytes(problem)` bytes. Outputs overlap
@@ -556,11 +572,12 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
-/// else of one number, where `output_rows` says.
+/// A reduction of f32 over any axes; one number for each element of the kept axes, in their order. `output_rows`: where rows of these lie, of the
+/// innermost kept axis if its stride is 1, else of one number.
 /// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
-/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without
+/// any other value that is an infinity.
 struct reduction_problem {
     reduction_kind kind = reduction_kind::sum;
     axis_list kept;
@@ -706,8 +723,8 @@ enum class pointwise_function : std::uint8_t {
 };
 
 /// out = function(a, b), element by element, of any types of numbers and with any broadcasting.
-/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the inputs along them in elements, along the last
-/// axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
+/// `sizes`: `count` (1 to 8) axes of the output, the outermost first, whose innermost rows lie where `output_rows` says; strides of the
+/// inputs along them in elements, along the last axis 0 or 1. `input_type`: of a and b, not u64. `output_type`: boolean of comparisons and logic, else that of the input.
 /// Half precision is computed in f32, and the result rounded. Functions of one number leave b out; only select has a condition, a boolean.
 /// The output does not overlap an input.
 /// Source: OpenVINO operation set, Add-1 and the like, Equal-1 and the like, LogicalAnd-1 and the like, Select-1.
@@ -784,7 +801,8 @@ enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
 ///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
 ///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
 ///     null: all of them.
-///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   every: [batch][D][time][H], rows of H where `every_rows` says, zero behind a sequence's length, or null; last_hidden,
+///     last_cell: [batch][D][H], each may be null.
 ///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
 /// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
 /// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
@@ -916,9 +934,9 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// One axis of f32 resampled, of a tensor of `outer` x `input_length` x `middle` x `inner` elements; the output has `length` places along the axis:
 ///   out[o, p, m, i] = sum over t of weights[t] * in[o, places[t], m, i], t from first_taps[p] up to first_taps[p + 1].
-/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones: out[o / plane_rows, i, o % plane_rows, p];
-/// `middle` is then 1.
-/// `input_places`, `output_places`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
+/// With `plane_rows`, a number that divides `outer`, the inner axes go to the front of so many of the outer ones:
+///   out[o / plane_rows, i, o % plane_rows, p]; `middle` is then 1.
+/// `input_rows`, `output_rows`: where rows of `inner` elements lie, those of an axis and what is inside of it equally far apart;
 /// without `plane_rows`.
 /// Places are those of the input, 0 to input_length - 1. Each product and each sum is rounded once, in the order of t, the first sum from 0.
 /// The output does not overlap the input.
@@ -934,8 +952,8 @@ struct resampling_problem {
     const float* weights = nullptr;
     const float* input = nullptr;
     float* output = nullptr;
-    row_layout input_places = {};
-    row_layout output_places = {};
+    row_layout input_rows = {};
+    row_layout output_rows = {};
 
     static constexpr const char* name = "resampling";
     template <class Self, class Visit>
@@ -951,14 +969,14 @@ struct resampling_problem {
         visit("weights", self.weights);
         visit("input", self.input);
         visit("output", self.output);
-        visit("input_places", self.input_places);
-        visit("output_places", self.output_places);
+        visit("input_rows", self.input_rows);
+        visit("output_rows", self.output_rows);
     }
     template <class Self, class Visit>
     static constexpr void spaced(Self& self, Visit visit) {
         if (self.plane_rows != 0) return;
-        visit(self.input, self.input_places, self.inner, self.input_length * self.middle);
-        visit(self.output, self.output_places, self.inner, self.length * self.middle);
+        visit(self.input, self.input_rows, self.inner, self.input_length * self.middle);
+        visit(self.output, self.output_rows, self.inner, self.length * self.middle);
     }
 };
 
@@ -7360,29 +7378,29 @@ struct spaced_rows {
     bool exist() const { return count != 0; }
 };
 
-/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where `from`
-/// is -1.
+/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where
+/// `from` is -1.
 struct block_run {
     std::int32_t to = 0;
-    std::int32_t from = 0;
-    std::int32_t distance = 1;
+    std::int32_t from = 0;  // elements
+    std::int32_t distance = 1;  // elements
     std::int32_t count = 1;
 };
 
-/// Blocks of the input's elements in another order: output block i is the input block that begins at element `blocks[i]`, or `fill` where that is
-/// -1. Where few runs say the same, `runs` stands in its place.
+/// Blocks of the input's elements in another order: output block i is the input block that begins at element `sources[i]`, or `fill` where that
+/// is -1. Where few runs say the same, `runs` stands in its place.
 struct gather_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
     std::int64_t element_bytes = 1;
     std::int64_t block = 1;  // elements
-    std::vector<std::int32_t> blocks;
+    std::vector<std::int32_t> sources;
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
 /// Where the input block of each output block begins, or -1: `blocks`, or what `runs` stand for.
-inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
-    std::vector<std::int32_t> result = work.blocks;
+inline std::vector<std::int32_t> sources_of(const gather_step& work) {
+    std::vector<std::int32_t> result = work.sources;
     for (const block_run& run : work.runs) {
         for (std::int32_t i = 0; i < run.count; ++i) {
             result.push_back(run.from + i * run.distance);
@@ -7601,7 +7619,7 @@ enum class area : unsigned char {
     constant,  // known when the network was planned
     input,     // what the caller gives
     state,     // kept from run to run
-    output,    // what the caller gives for results, which no step reads
+    output,    // what the caller gives for results, which no step reads but a Concat that puts them together
 };
 
 /// A block of memory that one or more tensors see.
@@ -12330,9 +12348,9 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks, s
 }
 
 /// Sets where the blocks of a gather come from: as runs where these are few.
-inline void set_sources(gather_step& work, std::vector<std::int32_t> blocks) {
-    work.runs = runs_of(blocks, work.block);
-    work.blocks = work.runs.empty() ? std::move(blocks) : std::vector<std::int32_t>();
+inline void set_sources(gather_step& work, std::vector<std::int32_t> sources) {
+    work.runs = runs_of(sources, work.block);
+    work.sources = work.runs.empty() ? std::move(sources) : std::vector<std::int32_t>();
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.
@@ -12455,7 +12473,7 @@ public:
     }
 
     /// The axes of a dense tensor, each in one of two lists; an axis that goes through a row and on to the next becomes two. False if a
-    /// list has no room, or if rows are of one element: the innermost axis would have a gap after each.
+    /// list has no room, an axis ends inside of a row, or rows are of one element: then no axis would have the stride 1.
     bool divide(kernel::axis_list& some, kernel::axis_list& others) const {
         return rows_.length > 1 && divide(some) && divide(others);
     }
@@ -12505,7 +12523,7 @@ inline kernel::row_layout places_in(const spaced_rows& rows, std::int64_t length
                                                    : kernel::row_layout();
 }
 
-/// Rows of elements of one size in elements of another size; none if these are not whole.
+/// The same rows counted in elements of `other_bytes`; none if a row or a gap is no whole number of them.
 inline spaced_rows in_elements_of(const spaced_rows& rows, std::int64_t bytes, std::int64_t other_bytes) {
     if (rows.length * bytes % other_bytes != 0 || rows.distance * bytes % other_bytes != 0) {
         return {};
@@ -12517,6 +12535,15 @@ inline spaced_rows in_elements_of(const spaced_rows& rows, std::int64_t bytes, s
 inline bool is_one_loop(const elementwise_step& work, const spaced_rows& rows) {
     return work.sizes.size() == 2 && work.sizes[0] == 1 && work.sizes[1] == rows.count * rows.length &&
            treats_all_alike(work);
+}
+
+/// `count` loops over an operand.
+inline std::vector<loop_axis> axes_of(std::int64_t count, const std::int64_t* sizes, const std::int64_t* strides) {
+    std::vector<loop_axis> result;
+    for (std::int64_t axis = 0; axis < count; ++axis) {
+        result.push_back({sizes[axis], strides[axis]});
+    }
+    return result;
 }
 
 /// How an attention walks one of its operands.
@@ -12544,10 +12571,8 @@ struct attention_operand {
         }
     }
     std::vector<loop_axis> axes(const kernel::attention_problem& p) const {
-        std::vector<loop_axis> result{{rows, *row_stride}};
-        for (std::int64_t axis = 0; axis < p.head_axes; ++axis) {
-            result.push_back({p.heads[axis], head_strides[axis]});
-        }
+        std::vector<loop_axis> result = axes_of(p.head_axes, p.heads, head_strides);
+        result.push_back({rows, *row_stride});
         return result;
     }
 };
@@ -12558,13 +12583,6 @@ inline std::int64_t* strides_of_operand(kernel::pointwise_problem& p, std::size_
            : slot == kernel::slot_of(p, p.a)       ? p.a_strides
            : slot == kernel::slot_of(p, p.b)       ? p.b_strides
                                                    : nullptr;
-}
-inline std::vector<loop_axis> axes_of(const kernel::pointwise_problem& p, const std::int64_t* strides) {
-    std::vector<loop_axis> result;
-    for (std::int64_t axis = 0; axis < p.count; ++axis) {
-        result.push_back({p.sizes[axis], strides[axis]});
-    }
-    return result;
 }
 
 /// A step whose one loop over all elements becomes rows and columns; others stay as they are.
@@ -12612,6 +12630,9 @@ inline void divide_loop(elementwise_step& work, const spaced_rows& rows) {
 #ifndef LPT_HOLDS_PLAN_SPACED_ROWS_HPP
 #define LPT_HOLDS_PLAN_SPACED_ROWS_HPP
 // Which steps read and write tensors whose rows are parts of wider rows.
+//
+// Convolutions, products, pooling, tables, and gathers and choices that write, find the gaps with the tensor (`stored_tensor::rows`). All others
+// have them in themselves: in strides, in places, or in the `row_layout`s of their problem.
 
 namespace lpt::inline LPT_ABI::plan::detail {
 
@@ -12627,7 +12648,10 @@ inline std::size_t row_bytes_of(const network& net, const concat_step& work) {
 /// Elementwise kernels take so many elements at a time: to begin shorter rows one by one takes longer than to copy them (bench/README.md).
 inline constexpr std::int64_t shortest_elementwise_row = kernel::finish_columns;
 
-/// Tables are looked up in vectors of so many bytes: those of rows of other lengths would not be full.
+/// Conversions and pointwise functions take 128 numbers at a time: rows of fewer than four times as many leave too many of them part empty.
+inline constexpr std::int64_t shortest_pointwise_row = 512;
+
+/// Lookups take 64 bytes at a time; rows of other lengths would leave vectors part empty.
 inline constexpr std::int64_t lookup_row_unit = 64;
 
 inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]) {
@@ -12637,7 +12661,7 @@ inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]
 /// Gathers keep the places of their blocks in 32 bits.
 inline constexpr std::int64_t most_gathered_elements = 0x7FFFFFF0;
 
-/// Asks a step whether it can read or write `tensor`, all of which these rows are, with gaps between them; a step of another kind cannot.
+/// Whether a step can read or write `tensor` when it lies as these rows, with gaps between them. Steps without a function here cannot.
 class row_reader {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -12650,7 +12674,7 @@ class row_reader {
     bool takes(tensor_id operand, std::int64_t count, std::int64_t length) const {
         return is_other(operand) || has_rows(count, length);
     }
-    /// For kernels that take rows of `length` elements anywhere, if `alike` of them are equally far apart.
+    /// For kernels with a `row_layout`: rows of `length` elements, of which `alike` one behind the other must be equally far apart.
     bool takes_places(std::int64_t length, std::int64_t alike) const {
         const std::int64_t together = places_in(rows_, length).together;
         return together != 0 && (together == 1 || together % alike == 0);
@@ -12659,18 +12683,15 @@ class row_reader {
         return operand.strides.size() == 2 && operand.strides[0] == length && operand.strides[1] == 1;
     }
     bool fits(const elementwise_step& work, const strided_tensor& operand) const {
-        std::vector<loop_axis> axes;
-        for (std::size_t axis = 0; axis < work.sizes.size(); ++axis) {
-            axes.push_back({work.sizes[axis], operand.strides[axis]});
-        }
-        return spaced_strides(rows_).fit(axes, 1);
+        const auto count = static_cast<std::int64_t>(work.sizes.size());
+        return spaced_strides(rows_).fit(axes_of(count, work.sizes.data(), operand.strides.data()), 1);
     }
     bool takes_residuals(const planned_finish& finish, std::int64_t count, std::int64_t length) const {
         return std::ranges::all_of(finish.posts, [&](const planned_post& post) {
             return is_other(post.residual.tensor) || (has_rows(count, length) && walks_rows(post.residual, length));
         });
     }
-    /// All operands but those that have gaps by other means, which `has_gaps(slot)` knows.
+    /// True if each operand that is this tensor can have gaps: by its `row_layout`, or where `has_gaps(slot)` says so.
     template <class Problem, class HasGaps>
     bool takes_operands(const kernel_step<Problem>& work, const HasGaps& has_gaps) const {
         std::vector<bool> taken;
@@ -12759,17 +12780,18 @@ public:
         });
     }
     bool operator()(const kernel_step<kernel::cast_problem>& work) const {
-        return rows_.length >= shortest_elementwise_row &&
+        return rows_.length >= shortest_pointwise_row &&
                takes_operands(divided(work, rows_), [](std::size_t) { return false; });
     }
     bool operator()(const kernel_step<kernel::pointwise_problem>& work) const {
         const kernel_step<kernel::pointwise_problem> loops = divided(work, rows_);
         const bool is_divided = loops.problem.sizes[0] != work.problem.sizes[0];
-        return rows_.length >= (is_divided ? shortest_elementwise_row : 2) &&
+        return rows_.length >= (is_divided ? shortest_pointwise_row : 2) &&
                takes_operands(loops, [&](std::size_t slot) {
                    kernel::pointwise_problem problem = loops.problem;
                    const std::int64_t* const strides = strides_of_operand(problem, slot);
-                   return strides != nullptr && spaced_strides(rows_).fit(axes_of(problem, strides), 1);
+                   return strides != nullptr &&
+                          spaced_strides(rows_).fit(axes_of(problem.count, problem.sizes, strides), 1);
                });
     }
     template <class Problem>
@@ -12855,11 +12877,11 @@ public:
     }
     void operator()(gather_step& work) const {
         if (is_mine(work.input)) {
-            std::vector<std::int32_t> blocks = blocks_of(work);
-            for (std::int32_t& place : blocks) {
+            std::vector<std::int32_t> sources = sources_of(work);
+            for (std::int32_t& place : sources) {
                 place = place < 0 ? place : static_cast<std::int32_t>(spaced_strides(rows_)(place));
             }
-            set_sources(work, std::move(blocks));
+            set_sources(work, std::move(sources));
         }
     }
     void operator()(transpose_step& work) const {
@@ -12882,7 +12904,10 @@ public:
     void operator()(kernel_step<kernel::reduction_problem>& work) const {
         space_operands(work);
         if (is_mine(work.operands[kernel::slot_of(work.problem, work.problem.input)])) {
+            const std::int64_t row = work.problem.kept.dense_row();
             spaced_strides(rows_).divide(work.problem.kept, work.problem.reduced);
+            work.problem.output_rows.together *=
+                row / work.problem.kept.dense_row();  // rows of the output become shorter
         }
     }
     void operator()(kernel_step<kernel::cast_problem>& work) const {
@@ -12910,7 +12935,7 @@ public:
     }
 };
 
-/// True if a step can read and write a tensor, all of which these rows of elements of so many bytes are, with gaps between them.
+/// True if a step can read and write a tensor that lies as these rows. `element_bytes`: of the tensor, since some steps count in other elements.
 inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes) {
     return std::visit(row_reader(tensor, rows, element_bytes), each.work);
 }
@@ -12935,19 +12960,17 @@ namespace lpt::inline LPT_ABI::plan::detail {
 /// part of each, all steps that touch the block must take rows with gaps between them. Concats are visited from the last to the first, so
 /// that a part of a part is placed in the outermost block at once: time grows with the number of tensors that steps read and write.
 ///
-/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that gives
-/// a result of the network gets those parts that nothing else reads.
+/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that
+/// gives a result of the network gets those parts that nothing else reads.
 class part_planner {
     struct use {
         step_id step;
         tensor_id tensor;
-
-        bool operator==(const use&) const = default;
     };
     struct history {
         std::vector<step_id> writers;
         std::vector<step_id> readers;
-        std::vector<use> uses;  // of its tensors
+        std::vector<use> uses;  // of its tensors, each once a step
         storage_id whole = storage_id::none;  // the block that this one became a part of
         std::size_t offset = 0;
         bool is_rewritten = false;  // it, or a block around it, behind the Concat that gives it
@@ -12972,15 +12995,17 @@ class part_planner {
             if (entered.empty() || entered.back() != step) {
                 entered.push_back(step);
             }
-            if (block.uses.empty() || !(block.uses.back() == use{step, tensor})) {
-                block.uses.push_back({step, tensor});
-            }
         }
     }
     void find_history() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
             enter(id_at<step_id>(i), net_.steps[i].reads, &history::readers);
             enter(id_at<step_id>(i), net_.steps[i].writes, &history::writers);
+            std::set<tensor_id> tensors(net_.steps[i].reads.begin(), net_.steps[i].reads.end());
+            tensors.insert(net_.steps[i].writes.begin(), net_.steps[i].writes.end());
+            for (const tensor_id tensor : tensors) {
+                of(net_[tensor].storage).uses.push_back({id_at<step_id>(i), tensor});
+            }
         }
     }
     bool is_whole(tensor_id tensor, std::size_t bytes) const {
@@ -13052,8 +13077,9 @@ class part_planner {
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
         const bool is_result = net_[whole_of(work.output)].where == area::output;
-        const bool fits = !is_result || mine.readers == std::vector<step_id>{concat};  // others may read beyond its end
-        return stays && fits &&
+        const bool is_read_safely =  // other steps may read beyond its end
+            !is_result || mine.readers == std::vector<step_id>{concat};
+        return stays && is_read_safely &&
                (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
                !has_readers_that_write(block, whole_of(work.output), concat);
     }
@@ -13090,7 +13116,7 @@ class part_planner {
 
     // ---- Split
 
-    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what other steps have written.
+    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what is not written again.
     bool is_ready(storage_id block, step_id step) {
         const std::vector<step_id>& writers = of(block).writers;
         return net_[block].where == area::input ||
@@ -13174,8 +13200,21 @@ inline void find_lifetimes(network& net) {
     }
 }
 
-/// Lets a step write where it reads, if nothing reads that memory afterwards.
+/// The rows that each block, by storage, takes out of wider ones; none for all but what a Split gives.
+inline std::vector<spaced_rows> rows_of_parts(const network& net) {
+    std::vector<spaced_rows> result(net.storages.size());
+    for (const step& each : net.steps) {
+        const auto* const work = std::get_if<concat_step>(&each.work);
+        if (work != nullptr && work->takes_part) {
+            result[index_of(net[work->output].storage)] = net[work->inputs[0]].rows;
+        }
+    }
+    return result;
+}
+
+/// Lets a step write where it reads, if nothing reads that memory afterwards. What a Split gives may be read where it is, if nothing writes there.
 inline void share_in_place(network& net) {
+    const std::vector<spaced_rows> parts = rows_of_parts(net);
     std::vector<storage_id> joined(net.storages.size(), storage_id::none);  // by block: the one that took its place
     const auto block_of = [&](tensor_id tensor) {
         const storage_id block = net[tensor].storage;
@@ -13189,9 +13228,15 @@ inline void share_in_place(network& net) {
                    (net[other].offset != first.offset || net[other].bytes() != first.bytes());
         });
     };
+    const auto reads_rows_of_another = [&](const step& each) {
+        const stored_tensor& first = net[each.reads[0]];
+        const spaced_rows& rows = parts[index_of(first.storage)];
+        return rows.exist() &&
+               can_space(each, each.reads[0], rows, static_cast<std::int64_t>(byte_size(first.type, 1)));
+    };
     for (std::size_t at = 0; at < net.steps.size(); ++at) {
         const step& each = net.steps[at];
-        if (!each.may_overwrite || reads_part(each)) {
+        if (!each.may_overwrite || reads_part(each) || reads_rows_of_another(each)) {
             continue;
         }
         const step_id i = id_at<step_id>(at);
@@ -13636,11 +13681,11 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
-            std::vector<std::int32_t> blocks;
+            std::vector<std::int32_t> of_blocks;
             for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
-                blocks.push_back(sources[i]);
+                of_blocks.push_back(sources[i]);
             }
-            detail::set_sources(work, std::move(blocks));
+            detail::set_sources(work, std::move(of_blocks));
             made.work = std::move(work);
         }
         add_step(std::move(made));
@@ -15223,10 +15268,12 @@ void gather_elements(const plan::gather_step& work, const std::byte* from, std::
                      std::size_t count) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
+    const std::int32_t* const sources =
+        work.sources.data() + begin;  // bytes that are written might be the vector's own
     for (std::size_t i = 0; i < count; ++i) {
         Block value = fill;
-        if (work.blocks[begin + i] >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[begin + i]) * sizeof value, sizeof value);
+        if (sources[i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(sources[i]) * sizeof value, sizeof value);
         }
         std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -15295,9 +15342,9 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
                           std::size_t begin, std::size_t end) {
     const auto copy_blocks = [&](std::size_t number, std::size_t count, std::byte* to) {
         for (std::size_t i = 0; i < count; ++i, to += rows.size) {
-            const std::int32_t block = work.blocks[number + i];
-            if (block >= 0) {
-                copy_piece(to, from + block * work.element_bytes, rows.size);
+            const std::int32_t source = work.sources[number + i];
+            if (source >= 0) {
+                copy_piece(to, from + source * work.element_bytes, rows.size);
             } else {
                 fill_bytes(work.fill, to, rows.size);
             }
@@ -15320,7 +15367,7 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
 inline void gather(const plan::gather_step& work, const run_memory& operands, const kernel::parallel_for& parallel) {
     const bool in_runs = !work.runs.empty();
     const std::size_t blocks =
-        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
+        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.sources.size();
     const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
     // An element takes as long as a few bytes of a block.
     const std::size_t effort = (work.block == 1 && !in_runs ? 4 : 1) * blocks * size;
@@ -15347,7 +15394,8 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
     }
     const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
-        const std::byte* const place = operands.read(work.output);  // a part of an input of the network is not written
+        const std::byte* const place =
+            operands.read(work.output);  // not write(): a part of a network's input has no address for that
         std::size_t offset = 0;
         for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);
@@ -16667,14 +16715,14 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `sources[i]`, or `fill`, one element again and
 /// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};
     std::int64_t element_bytes = 1;
     std::int64_t block_bytes = 1;
-    const std::int32_t* blocks = nullptr;
+    const std::int32_t* sources = nullptr;
     std::int64_t count = 0;
     std::int64_t blocks_in_row = 0;
     std::int64_t gap = 0;

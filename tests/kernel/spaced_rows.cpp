@@ -32,7 +32,17 @@ guarded<std::uint8_t> with_gaps(const std::uint8_t* dense, std::int64_t bytes, s
     return result;
 }
 
-/// Runs a problem with dense operands, and with gaps between the rows of each operand that may have them, in pairs and alone.
+/// How many rows are together, and the only operand that has gaps, or -1: dense ones come first.
+std::vector<std::pair<std::int64_t, int>> layouts_of(const std::vector<spaced_operand>& operands, std::int64_t few) {
+    std::vector<std::pair<std::int64_t, int>> result{{0, -1}};
+    for (const std::int64_t together : {std::int64_t{1}, few}) {
+        for (int alone = -1; alone < static_cast<int>(operands.size()); ++alone)
+            result.push_back({together, alone});
+    }
+    return result;
+}
+
+/// Runs a problem with dense operands, and with gaps between the rows of those that may have them, or of one alone, each with a gap of its own.
 template <class Problem>
 void check_gaps(const Problem& dense, const std::vector<spaced_operand>& operands, std::vector<const void*> reads,
                 std::int64_t few) {
@@ -44,8 +54,9 @@ void check_gaps(const Problem& dense, const std::vector<spaced_operand>& operand
                                             [&](const spaced_operand& each) { return each.slot == slot; });
             return found == operands.end() ? nullptr : &*found;
         };
-        for (const std::int64_t together : {std::int64_t{0}, std::int64_t{1}, few}) {
+        for (const auto& [together, alone] : layouts_of(operands, few)) {
             CAPTURE(together);
+            CAPTURE(alone);
             for (const int count : {1, 3}) {
                 Problem problem = dense;
                 std::vector<guarded<std::uint8_t>> memory;

@@ -121,14 +121,14 @@ TEST_CASE("Elements that lie at equal distances are moved in runs") {
     const plan::network net = plan_of(model);
     const auto& work = std::get<plan::gather_step>(net.steps[0].work);
     REQUIRE(work.runs.size() == 6);
-    CHECK(work.blocks.empty());
+    CHECK(work.sources.empty());
     CHECK(work.runs[0].from == 10);
     CHECK(work.runs[0].distance == -1);
     CHECK(work.runs[0].count == 11);  // the first element of the row is the last of its reflection
     CHECK(work.runs[1].from == 1);
     CHECK(work.runs[1].distance == 1);
     CHECK(work.runs[1].to == 11);
-    const std::vector<std::int32_t> order = plan::blocks_of(work);
+    const std::vector<std::int32_t> order = plan::sources_of(work);
     REQUIRE(order.size() == 140);
     CHECK(order[69] == 19);
     CHECK(order[70] == 50);
@@ -143,7 +143,7 @@ TEST_CASE("What is filled in is a run of its own") {
     REQUIRE(work.runs.size() == 4);
     CHECK(work.runs[0].from == -1);
     CHECK(work.runs[2].distance == -2);
-    CHECK(plan::blocks_of(work) == blocks);
+    CHECK(plan::sources_of(work) == blocks);
 }
 
 TEST_CASE("Short runs stay blocks") {
@@ -194,7 +194,7 @@ TEST_CASE("Roll by known shifts moves runs of elements") {
     REQUIRE(kernels_of(net) == names{"gather_U8"});
     const auto& work = std::get<plan::gather_step>(net.steps[0].work);
     CHECK(work.block >= 16);
-    CHECK(plan::blocks_of(work)[0] == (3 * 8 + 5) * 16);
+    CHECK(plan::sources_of(work)[0] == (3 * 8 + 5) * 16);
 }
 
 TEST_CASE("GatherElements moves elements where indices are known, and chooses them along the last axis where they are "

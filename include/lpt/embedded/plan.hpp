@@ -164,14 +164,14 @@ struct lookup {
     const unsigned char* table = nullptr;
 };
 
-/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `blocks[i]`, or `fill`, one element again and
+/// Blocks of `block_bytes` in another order: output block i is the input block that begins at element `sources[i]`, or `fill`, one element again and
 /// again, where that is -1. `gap`: bytes between rows of `blocks_in_row` output blocks.
 struct gather {
     place input = {};
     place output = {};
     std::int64_t element_bytes = 1;
     std::int64_t block_bytes = 1;
-    const std::int32_t* blocks = nullptr;
+    const std::int32_t* sources = nullptr;
     std::int64_t count = 0;
     std::int64_t blocks_in_row = 0;
     std::int64_t gap = 0;

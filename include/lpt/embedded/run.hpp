@@ -218,8 +218,8 @@ class runner {
             if (Step.gap != 0 && i != 0 && i % Step.blocks_in_row == 0) {
                 to += Step.gap;
             }
-            if (Step.blocks[i] >= 0) {
-                move_bytes(to, from + Step.blocks[i] * Step.element_bytes, Step.block_bytes);
+            if (Step.sources[i] >= 0) {
+                move_bytes(to, from + Step.sources[i] * Step.element_bytes, Step.block_bytes);
                 continue;
             }
             for (std::int64_t done = 0; done < Step.block_bytes; done += Step.element_bytes) {
@@ -246,7 +246,8 @@ class runner {
 
     template <const concat& Step>
     void run() const noexcept {
-        const std::byte* const place = read(Step.output);  // a part of an input of the network is not written
+        const std::byte* const place =
+            read(Step.output);  // not write(): a part of a network's input has no address for that
         std::int64_t offset = 0;
         for (int i = 0; i < Step.part_count; ++i) {
             const concat_part& part = Step.parts[i];

@@ -84,6 +84,8 @@ struct group_sums {
     [[gnu::always_inline]] static numbers of_rows(const axis_list& reduced, const group_layout<Isa>& layout,
                                                   const float* from, float start, Take take, Join join) noexcept {
         numbers all = numbers::broadcast(start);
+        numbers joined = all;
+        std::int64_t parts_joined = 0;
         axis_walk<Isa> row(reduced, layout.reduced_axes);
         for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
             const float* const begin = from + row.offset();
@@ -108,10 +110,15 @@ struct group_sums {
                     const numbers last = numbers::load_first(begin + first + at, count - at, 0);
                     part = numbers::first_of(count - at, part.map(last, take), part);
                 }
-                all = all.map(part, join);
+                joined = joined.map(part, join);
+                if (++parts_joined == piece) {
+                    all = all.map(joined, join);
+                    joined = numbers::broadcast(start);
+                    parts_joined = 0;
+                }
             }
         }
-        return all;
+        return all.map(joined, join);
     }
     /// The same for columns next to each other, one in each lane, of which `count` are inside.
     template <class Take, class Join>
@@ -167,7 +174,7 @@ struct group_sums {
     }
 };
 
-/// Calls `row(group, offset)` for each group of rows, and `columns(first group, offset, count)` for columns, up to a vector of them.
+/// Calls `row(group, offset)` for each group of rows, and `columns(row of groups, column, offset, count)` for columns, up to a vector of them.
 template <class Isa, class Problem, class Row, class Columns>
 [[gnu::always_inline]] inline void for_each_group(const Problem& p, const group_layout<Isa>& layout,
                                                   const parallel_for& parallel, const Row& row,
@@ -189,7 +196,7 @@ template <class Isa, class Problem, class Row, class Columns>
                        axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
                        for (std::int64_t i = begin; i < end; ++i) {
                            const std::int64_t first = i % blocks * width;
-                           columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                           columns(i / blocks, first, at.offset() + first, layout.length - first);
                            if ((i + 1) % blocks == 0) at.next();
                        }
                    });
@@ -213,10 +220,9 @@ struct kernel_of<Isa, reduction_problem> {
                 const float value = all.fold([join](auto a, auto b) { return join_two(a, b, join); });
                 store_part<Isa>(p.output + p.output_rows.begin(group, 1), finish(simd::broadcast(value)), 1);
             },
-            [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
+            [&](std::int64_t row, std::int64_t column, std::int64_t offset, std::int64_t count) {
                 const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
-                const std::int64_t row = p.output_rows.begin(group / layout.length, layout.length);
-                store_part<Isa>(p.output + row + group % layout.length, finish(all), count);
+                store_part<Isa>(p.output + p.output_rows.begin(row, layout.length) + column, finish(all), count);
             });
     }
     /// Joins two floats, or two vectors of four, in vectors of the instruction set.
@@ -349,7 +355,9 @@ struct kernel_of<Isa, normalization_problem> {
         const group_layout<Isa> layout(p);
         for_each_group<Isa>(
             p, layout, parallel, [&](std::int64_t group, std::int64_t offset) { run_row(p, layout, group, offset); },
-            [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
+            [&](std::int64_t, std::int64_t, std::int64_t offset, std::int64_t count) {
+                run_columns(p, layout, offset, count);
+            });
     }
     static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t group,
                         std::int64_t offset) noexcept {

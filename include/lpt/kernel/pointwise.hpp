@@ -9,12 +9,11 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Where an element of the output lies, and where it has its inputs.
+/// Where an element of the output has its inputs.
 template <class Isa>
 class pointwise_place {
     const pointwise_problem& p_;
     std::int64_t at_[pointwise_problem::most_axes] = {};
-    std::int64_t row_ = 0;
 
     void move(std::int64_t axis, std::int64_t by) noexcept {
         at_[axis] += by;
@@ -28,19 +27,14 @@ public:
     std::int64_t a = 0;
     std::int64_t b = 0;
 
-    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept
-        : p_(p), row_(element / p.sizes[p.count - 1]) {
+    pointwise_place(const pointwise_problem& p, std::int64_t element) noexcept : p_(p) {
         for (std::int64_t axis = p.count; axis-- > 0; element /= p.sizes[axis])
             move(axis, element % p.sizes[axis]);
     }
     std::int64_t rest_of_row() const noexcept { return p_.sizes[p_.count - 1] - at_[p_.count - 1]; }
-    std::int64_t output() const noexcept {
-        return p_.output_rows.begin(row_, p_.sizes[p_.count - 1]) + at_[p_.count - 1];
-    }
     /// At most the rest of a row.
     void advance(std::int64_t elements) noexcept {
         std::int64_t axis = p_.count - 1;
-        row_ += elements == rest_of_row() ? 1 : 0;
         for (move(axis, elements); axis > 0 && at_[axis] == p_.sizes[axis]; move(--axis, 1))
             move(axis, -at_[axis]);
     }
@@ -172,8 +166,10 @@ struct kernel_of<Isa, pointwise_problem> {
         }
     }
 
+    /// `shift`: how much further on than in a dense output the elements lie.
     template <class Number>
-    static void run_through(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+    static void run_through(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                            std::int64_t shift) noexcept {
         buffers<Number> all;
         pointwise_place<Isa> place(p, begin);
         const std::int64_t last = p.count - 1;
@@ -187,20 +183,20 @@ struct kernel_of<Isa, pointwise_problem> {
                 numbers::read(number_type::boolean, p.condition, place.condition, p.condition_strides[last], count,
                               all.condition);
             compute(p.function, all, count);
-            numbers::write(p.output_type, all.result, count, p.output, place.output());
+            numbers::write(p.output_type, all.result, count, p.output, first + shift);
             place.advance(count);
         }
     }
 
-    /// True where whole rows are chosen, and lie one behind the other.
+    /// True where whole rows are chosen.
     static bool chooses_rows(const pointwise_problem& p) noexcept {
         const std::int64_t last = p.count - 1;
         return p.function == pointwise_function::select && p.input_type == p.output_type &&
-               p.output_rows.together == 0 && p.condition_strides[last] == 0 && p.a_strides[last] == 1 &&
-               p.b_strides[last] == 1;
+               p.condition_strides[last] == 0 && p.a_strides[last] == 1 && p.b_strides[last] == 1;
     }
     /// Copies the chosen rows; those that follow one another where they come from are one copy.
-    static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+    static void copy_rows(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                          std::int64_t shift) noexcept {
         std::int64_t size = 0;
         numbers::with_type(p.input_type, [&]<class Number>(Number) { size = sizeof(Number); });
         pointwise_place<Isa> place(p, begin);
@@ -208,7 +204,7 @@ struct kernel_of<Isa, pointwise_problem> {
         const auto row_of = [&](bool a) {
             return static_cast<const unsigned char*>(a ? p.a : p.b) + (a ? place.a : place.b) * size;
         };
-        auto* to = static_cast<unsigned char*>(p.output) + begin * size;
+        auto* to = static_cast<unsigned char*>(p.output) + (begin + shift) * size;
         for (std::int64_t left = end - begin; left > 0;) {
             const bool of_a = takes_a();
             const unsigned char* const from = row_of(of_a);
@@ -225,21 +221,27 @@ struct kernel_of<Isa, pointwise_problem> {
     }
 
     /// Whole numbers of 32 bits suffice for narrower ones: those are the lower bits of the result.
+    static void run_part(const pointwise_problem& p, std::int64_t begin, std::int64_t end,
+                         std::int64_t shift) noexcept {
+        if (chooses_rows(p)) return copy_rows(p, begin, end, shift);
+        switch (p.input_type) {
+            case number_type::f64: return run_through<double>(p, begin, end, shift);
+            case number_type::bf16:
+            case number_type::f16:
+            case number_type::f32: return run_through<float>(p, begin, end, shift);
+            case number_type::u32:
+            case number_type::i64: return run_through<std::int64_t>(p, begin, end, shift);
+            default: return run_through<std::int32_t>(p, begin, end, shift);
+        }
+    }
     static void run(const pointwise_problem& p, const parallel_for& parallel) noexcept {
         std::int64_t elements = 1;
         for (std::int64_t axis = 0; axis < p.count; ++axis)
             elements *= p.sizes[axis];
         share_out<Isa>(parallel, elements, 64 * block, [&p](std::int64_t begin, std::int64_t end, int) {
-            if (chooses_rows(p)) return copy_rows(p, begin, end);
-            switch (p.input_type) {
-                case number_type::f64: return run_through<double>(p, begin, end);
-                case number_type::bf16:
-                case number_type::f16:
-                case number_type::f32: return run_through<float>(p, begin, end);
-                case number_type::u32:
-                case number_type::i64: return run_through<std::int64_t>(p, begin, end);
-                default: return run_through<std::int32_t>(p, begin, end);
-            }
+            for_each_row_part(
+                p.output_rows, p.sizes[p.count - 1], begin, end,
+                [&p](std::int64_t first, std::int64_t last, std::int64_t shift) { run_part(p, first, last, shift); });
         });
     }
 };

@@ -30,12 +30,12 @@ struct kernel_of<Isa, resampling_problem> {
 
     /// The places of outer row `outer` of the input, row `middle` of each.
     static source row_of(const resampling_problem& p, std::int64_t outer, std::int64_t middle = 0) noexcept {
-        return {p.input + p.input_places.begin(outer * p.input_length * p.middle + middle, p.inner),
-                p.input_places.begin(p.middle, p.inner)};
+        return {p.input + p.input_rows.begin(outer * p.input_length * p.middle + middle, p.inner),
+                p.input_rows.begin(p.middle, p.inner)};
     }
     /// Where a place of an outer row goes; without planes and `middle`.
     static float* place_of(const resampling_problem& p, std::int64_t outer, std::int64_t place) noexcept {
-        return p.output + p.output_places.begin(outer * p.length + place, p.inner);
+        return p.output + p.output_rows.begin(outer * p.length + place, p.inner);
     }
 
     /// One place with the few elements next to it.
@@ -124,13 +124,13 @@ struct kernel_of<Isa, resampling_problem> {
         const auto is_equal = [](const row_layout& places, std::int64_t length) {
             return places.together <= 1 || places.together == length;
         };
-        return is_equal(p.input_places, p.input_length) && is_equal(p.output_places, p.length);
+        return is_equal(p.input_rows, p.input_length) && is_equal(p.output_rows, p.length);
     }
     /// What a tile reads of `count` outer rows, transposed.
     static void collect(const resampling_problem& p, std::int64_t outer, std::int64_t count, const tile_places& part,
                         float* tile) noexcept {
         const source from = row_of(p, outer);
-        const std::int64_t row = row_step(p.input_places, p.input_length, p.inner);
+        const std::int64_t row = row_step(p.input_rows, p.input_length, p.inner);
         const std::int64_t together = from.stride == p.inner ? part.high - part.low : 1;
         for (std::int64_t place = part.low; place < part.high; place += together)
             transpose<Isa>::template run_part<float>(from.at(place), row, tile + (place - part.low) * p.inner * block,
@@ -139,8 +139,8 @@ struct kernel_of<Isa, resampling_problem> {
     /// Places [first, end) of a tile to `count` outer rows.
     static void spread(const resampling_problem& p, std::int64_t outer, std::int64_t count, std::int64_t first,
                        std::int64_t end, const float* tile) noexcept {
-        const std::int64_t row = row_step(p.output_places, p.length, p.inner);
-        const std::int64_t together = p.output_places.step(p.inner) == p.inner ? end - first : 1;
+        const std::int64_t row = row_step(p.output_rows, p.length, p.inner);
+        const std::int64_t together = p.output_rows.step(p.inner) == p.inner ? end - first : 1;
         for (std::int64_t place = first; place < end; place += together)
             transpose<Isa>::template run_part<float>(tile + (place - first) * p.inner * block, block,
                                                      place_of(p, outer, place), row, together * p.inner, count);
@@ -175,9 +175,9 @@ struct kernel_of<Isa, resampling_problem> {
         const auto is_dense = [&p](const row_layout& rows, std::int64_t length) {
             return rows.together % (length * p.middle) == 0;
         };
-        if (is_dense(p.input_places, p.input_length) && is_dense(p.output_places, p.length)) {
-            p.input_places.together /= p.middle;
-            p.output_places.together /= p.middle;
+        if (is_dense(p.input_rows, p.input_length) && is_dense(p.output_rows, p.length)) {
+            p.input_rows.together /= p.middle;
+            p.output_rows.together /= p.middle;
             p.inner *= p.middle;
             p.middle = 1;
         }
@@ -214,7 +214,7 @@ struct kernel_of<Isa, resampling_problem> {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t place = i / p.middle % p.length;
                 const source from = row_of(p, i / p.middle / p.length, i % p.middle);
-                float* const to = p.output + p.output_places.begin(i, p.inner);
+                float* const to = p.output + p.output_rows.begin(i, p.inner);
                 if (p.inner == 1)
                     sum_elements(p, place, from, to);
                 else

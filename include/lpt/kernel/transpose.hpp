@@ -83,7 +83,7 @@ struct transpose {
         return static_cast<Element*>(p.output) + p.output_rows.begin(matrix * p.columns, p.rows);
     }
 
-    /// Whether the matrix of few columns has no gaps between its rows.
+    /// Whether the matrix whose rows are the short ones, input or output, has no gaps.
     static bool has_dense_columns(const transpose_problem& p) noexcept {
         return p.rows <= p.columns ? p.output_rows.step(p.rows) == p.rows : p.input_rows.step(p.columns) == p.columns;
     }

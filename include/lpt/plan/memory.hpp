@@ -36,8 +36,21 @@ inline void find_lifetimes(network& net) {
     }
 }
 
-/// Lets a step write where it reads, if nothing reads that memory afterwards.
+/// The rows that each block, by storage, takes out of wider ones; none for all but what a Split gives.
+inline std::vector<spaced_rows> rows_of_parts(const network& net) {
+    std::vector<spaced_rows> result(net.storages.size());
+    for (const step& each : net.steps) {
+        const auto* const work = std::get_if<concat_step>(&each.work);
+        if (work != nullptr && work->takes_part) {
+            result[index_of(net[work->output].storage)] = net[work->inputs[0]].rows;
+        }
+    }
+    return result;
+}
+
+/// Lets a step write where it reads, if nothing reads that memory afterwards. What a Split gives may be read where it is, if nothing writes there.
 inline void share_in_place(network& net) {
+    const std::vector<spaced_rows> parts = rows_of_parts(net);
     std::vector<storage_id> joined(net.storages.size(), storage_id::none);  // by block: the one that took its place
     const auto block_of = [&](tensor_id tensor) {
         const storage_id block = net[tensor].storage;
@@ -51,9 +64,15 @@ inline void share_in_place(network& net) {
                    (net[other].offset != first.offset || net[other].bytes() != first.bytes());
         });
     };
+    const auto reads_rows_of_another = [&](const step& each) {
+        const stored_tensor& first = net[each.reads[0]];
+        const spaced_rows& rows = parts[index_of(first.storage)];
+        return rows.exist() &&
+               can_space(each, each.reads[0], rows, static_cast<std::int64_t>(byte_size(first.type, 1)));
+    };
     for (std::size_t at = 0; at < net.steps.size(); ++at) {
         const step& each = net.steps[at];
-        if (!each.may_overwrite || reads_part(each)) {
+        if (!each.may_overwrite || reads_part(each) || reads_rows_of_another(each)) {
             continue;
         }
         const step_id i = id_at<step_id>(at);

@@ -219,11 +219,11 @@ inline bool planner::make_gather(node_id id) {
         if (matrices.rows > 0) {
             made.work = transpose_step{matrices, work.input, work.output};
         } else {
-            std::vector<std::int32_t> blocks;
+            std::vector<std::int32_t> of_blocks;
             for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
-                blocks.push_back(sources[i]);
+                of_blocks.push_back(sources[i]);
             }
-            detail::set_sources(work, std::move(blocks));
+            detail::set_sources(work, std::move(of_blocks));
             made.work = std::move(work);
         }
         add_step(std::move(made));

@@ -21,29 +21,29 @@ struct spaced_rows {
     bool exist() const { return count != 0; }
 };
 
-/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where `from`
-/// is -1.
+/// Output blocks `to`, `to` + 1, …, `count` of them: the input blocks that begin at elements `from`, `from` + `distance`, …, or filled where
+/// `from` is -1.
 struct block_run {
     std::int32_t to = 0;
-    std::int32_t from = 0;
-    std::int32_t distance = 1;
+    std::int32_t from = 0;  // elements
+    std::int32_t distance = 1;  // elements
     std::int32_t count = 1;
 };
 
-/// Blocks of the input's elements in another order: output block i is the input block that begins at element `blocks[i]`, or `fill` where that is
-/// -1. Where few runs say the same, `runs` stands in its place.
+/// Blocks of the input's elements in another order: output block i is the input block that begins at element `sources[i]`, or `fill` where that
+/// is -1. Where few runs say the same, `runs` stands in its place.
 struct gather_step {
     tensor_id input = tensor_id::none;
     tensor_id output = tensor_id::none;
     std::int64_t element_bytes = 1;
     std::int64_t block = 1;  // elements
-    std::vector<std::int32_t> blocks;
+    std::vector<std::int32_t> sources;
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
 /// Where the input block of each output block begins, or -1: `blocks`, or what `runs` stand for.
-inline std::vector<std::int32_t> blocks_of(const gather_step& work) {
-    std::vector<std::int32_t> result = work.blocks;
+inline std::vector<std::int32_t> sources_of(const gather_step& work) {
+    std::vector<std::int32_t> result = work.sources;
     for (const block_run& run : work.runs) {
         for (std::int32_t i = 0; i < run.count; ++i) {
             result.push_back(run.from + i * run.distance);

@@ -5,6 +5,7 @@
 #include <lpt/plan/spaced_rows.hpp>
 
 #include <algorithm>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -17,19 +18,17 @@ namespace lpt::inline LPT_ABI::plan::detail {
 /// part of each, all steps that touch the block must take rows with gaps between them. Concats are visited from the last to the first, so
 /// that a part of a part is placed in the outermost block at once: time grows with the number of tensors that steps read and write.
 ///
-/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that gives
-/// a result of the network gets those parts that nothing else reads.
+/// What a Split or Slice takes out of each row becomes a part of its input in the same way, where nothing writes either afterwards. A Concat that
+/// gives a result of the network gets those parts that nothing else reads.
 class part_planner {
     struct use {
         step_id step;
         tensor_id tensor;
-
-        bool operator==(const use&) const = default;
     };
     struct history {
         std::vector<step_id> writers;
         std::vector<step_id> readers;
-        std::vector<use> uses;  // of its tensors
+        std::vector<use> uses;  // of its tensors, each once a step
         storage_id whole = storage_id::none;  // the block that this one became a part of
         std::size_t offset = 0;
         bool is_rewritten = false;  // it, or a block around it, behind the Concat that gives it
@@ -54,15 +53,17 @@ class part_planner {
             if (entered.empty() || entered.back() != step) {
                 entered.push_back(step);
             }
-            if (block.uses.empty() || !(block.uses.back() == use{step, tensor})) {
-                block.uses.push_back({step, tensor});
-            }
         }
     }
     void find_history() {
         for (std::size_t i = 0; i < net_.steps.size(); ++i) {
             enter(id_at<step_id>(i), net_.steps[i].reads, &history::readers);
             enter(id_at<step_id>(i), net_.steps[i].writes, &history::writers);
+            std::set<tensor_id> tensors(net_.steps[i].reads.begin(), net_.steps[i].reads.end());
+            tensors.insert(net_.steps[i].writes.begin(), net_.steps[i].writes.end());
+            for (const tensor_id tensor : tensors) {
+                of(net_[tensor].storage).uses.push_back({id_at<step_id>(i), tensor});
+            }
         }
     }
     bool is_whole(tensor_id tensor, std::size_t bytes) const {
@@ -134,8 +135,9 @@ class part_planner {
         }
         const bool stays = part.last_step <= concat || !of(net_[work.output].storage).is_rewritten;
         const bool is_result = net_[whole_of(work.output)].where == area::output;
-        const bool fits = !is_result || mine.readers == std::vector<step_id>{concat};  // others may read beyond its end
-        return stays && fits &&
+        const bool is_read_safely =  // other steps may read beyond its end
+            !is_result || mine.readers == std::vector<step_id>{concat};
+        return stays && is_read_safely &&
                (work.rows == 1 || can_have_gaps(block, concat, work.rows, work.lengths[input], distance)) &&
                !has_readers_that_write(block, whole_of(work.output), concat);
     }
@@ -172,7 +174,7 @@ class part_planner {
 
     // ---- Split
 
-    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what other steps have written.
+    /// True for a block that has all its values before a step, and keeps them: an input of the network, or what is not written again.
     bool is_ready(storage_id block, step_id step) {
         const std::vector<step_id>& writers = of(block).writers;
         return net_[block].where == area::input ||

@@ -106,9 +106,9 @@ inline std::vector<block_run> runs_of(const std::vector<std::int32_t>& blocks, s
 }
 
 /// Sets where the blocks of a gather come from: as runs where these are few.
-inline void set_sources(gather_step& work, std::vector<std::int32_t> blocks) {
-    work.runs = runs_of(blocks, work.block);
-    work.blocks = work.runs.empty() ? std::move(blocks) : std::vector<std::int32_t>();
+inline void set_sources(gather_step& work, std::vector<std::int32_t> sources) {
+    work.runs = runs_of(sources, work.block);
+    work.sources = work.runs.empty() ? std::move(sources) : std::vector<std::int32_t>();
 }
 
 /// The rows that a movement takes out of wider ones; none if that is not all it does, or if they are of one element.

@@ -18,7 +18,7 @@ inline kernel::row_layout places_in(const spaced_rows& rows, std::int64_t length
                                                    : kernel::row_layout();
 }
 
-/// Rows of elements of one size in elements of another size; none if these are not whole.
+/// The same rows counted in elements of `other_bytes`; none if a row or a gap is no whole number of them.
 inline spaced_rows in_elements_of(const spaced_rows& rows, std::int64_t bytes, std::int64_t other_bytes) {
     if (rows.length * bytes % other_bytes != 0 || rows.distance * bytes % other_bytes != 0) {
         return {};
@@ -30,6 +30,15 @@ inline spaced_rows in_elements_of(const spaced_rows& rows, std::int64_t bytes, s
 inline bool is_one_loop(const elementwise_step& work, const spaced_rows& rows) {
     return work.sizes.size() == 2 && work.sizes[0] == 1 && work.sizes[1] == rows.count * rows.length &&
            treats_all_alike(work);
+}
+
+/// `count` loops over an operand.
+inline std::vector<loop_axis> axes_of(std::int64_t count, const std::int64_t* sizes, const std::int64_t* strides) {
+    std::vector<loop_axis> result;
+    for (std::int64_t axis = 0; axis < count; ++axis) {
+        result.push_back({sizes[axis], strides[axis]});
+    }
+    return result;
 }
 
 /// How an attention walks one of its operands.
@@ -57,10 +66,8 @@ struct attention_operand {
         }
     }
     std::vector<loop_axis> axes(const kernel::attention_problem& p) const {
-        std::vector<loop_axis> result{{rows, *row_stride}};
-        for (std::int64_t axis = 0; axis < p.head_axes; ++axis) {
-            result.push_back({p.heads[axis], head_strides[axis]});
-        }
+        std::vector<loop_axis> result = axes_of(p.head_axes, p.heads, head_strides);
+        result.push_back({rows, *row_stride});
         return result;
     }
 };
@@ -71,13 +78,6 @@ inline std::int64_t* strides_of_operand(kernel::pointwise_problem& p, std::size_
            : slot == kernel::slot_of(p, p.a)       ? p.a_strides
            : slot == kernel::slot_of(p, p.b)       ? p.b_strides
                                                    : nullptr;
-}
-inline std::vector<loop_axis> axes_of(const kernel::pointwise_problem& p, const std::int64_t* strides) {
-    std::vector<loop_axis> result;
-    for (std::int64_t axis = 0; axis < p.count; ++axis) {
-        result.push_back({p.sizes[axis], strides[axis]});
-    }
-    return result;
 }
 
 /// A step whose one loop over all elements becomes rows and columns; others stay as they are.

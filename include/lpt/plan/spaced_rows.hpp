@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps read and write tensors whose rows are parts of wider rows.
+//
+// Convolutions, products, pooling, tables, and gathers and choices that write, find the gaps with the tensor (`stored_tensor::rows`). All others
+// have them in themselves: in strides, in places, or in the `row_layout`s of their problem.
 #pragma once
 
 #include <lpt/plan/places.hpp>
@@ -25,7 +28,10 @@ inline std::size_t row_bytes_of(const network& net, const concat_step& work) {
 /// Elementwise kernels take so many elements at a time: to begin shorter rows one by one takes longer than to copy them (bench/README.md).
 inline constexpr std::int64_t shortest_elementwise_row = kernel::finish_columns;
 
-/// Tables are looked up in vectors of so many bytes: those of rows of other lengths would not be full.
+/// Conversions and pointwise functions take 128 numbers at a time: rows of fewer than four times as many leave too many of them part empty.
+inline constexpr std::int64_t shortest_pointwise_row = 512;
+
+/// Lookups take 64 bytes at a time; rows of other lengths would leave vectors part empty.
 inline constexpr std::int64_t lookup_row_unit = 64;
 
 inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]) {
@@ -35,7 +41,7 @@ inline std::int64_t pixels_of(std::int64_t batch, const std::int64_t (&sizes)[3]
 /// Gathers keep the places of their blocks in 32 bits.
 inline constexpr std::int64_t most_gathered_elements = 0x7FFFFFF0;
 
-/// Asks a step whether it can read or write `tensor`, all of which these rows are, with gaps between them; a step of another kind cannot.
+/// Whether a step can read or write `tensor` when it lies as these rows, with gaps between them. Steps without a function here cannot.
 class row_reader {
     tensor_id tensor_;
     spaced_rows rows_;
@@ -48,7 +54,7 @@ class row_reader {
     bool takes(tensor_id operand, std::int64_t count, std::int64_t length) const {
         return is_other(operand) || has_rows(count, length);
     }
-    /// For kernels that take rows of `length` elements anywhere, if `alike` of them are equally far apart.
+    /// For kernels with a `row_layout`: rows of `length` elements, of which `alike` one behind the other must be equally far apart.
     bool takes_places(std::int64_t length, std::int64_t alike) const {
         const std::int64_t together = places_in(rows_, length).together;
         return together != 0 && (together == 1 || together % alike == 0);
@@ -57,18 +63,15 @@ class row_reader {
         return operand.strides.size() == 2 && operand.strides[0] == length && operand.strides[1] == 1;
     }
     bool fits(const elementwise_step& work, const strided_tensor& operand) const {
-        std::vector<loop_axis> axes;
-        for (std::size_t axis = 0; axis < work.sizes.size(); ++axis) {
-            axes.push_back({work.sizes[axis], operand.strides[axis]});
-        }
-        return spaced_strides(rows_).fit(axes, 1);
+        const auto count = static_cast<std::int64_t>(work.sizes.size());
+        return spaced_strides(rows_).fit(axes_of(count, work.sizes.data(), operand.strides.data()), 1);
     }
     bool takes_residuals(const planned_finish& finish, std::int64_t count, std::int64_t length) const {
         return std::ranges::all_of(finish.posts, [&](const planned_post& post) {
             return is_other(post.residual.tensor) || (has_rows(count, length) && walks_rows(post.residual, length));
         });
     }
-    /// All operands but those that have gaps by other means, which `has_gaps(slot)` knows.
+    /// True if each operand that is this tensor can have gaps: by its `row_layout`, or where `has_gaps(slot)` says so.
     template <class Problem, class HasGaps>
     bool takes_operands(const kernel_step<Problem>& work, const HasGaps& has_gaps) const {
         std::vector<bool> taken;
@@ -157,17 +160,18 @@ public:
         });
     }
     bool operator()(const kernel_step<kernel::cast_problem>& work) const {
-        return rows_.length >= shortest_elementwise_row &&
+        return rows_.length >= shortest_pointwise_row &&
                takes_operands(divided(work, rows_), [](std::size_t) { return false; });
     }
     bool operator()(const kernel_step<kernel::pointwise_problem>& work) const {
         const kernel_step<kernel::pointwise_problem> loops = divided(work, rows_);
         const bool is_divided = loops.problem.sizes[0] != work.problem.sizes[0];
-        return rows_.length >= (is_divided ? shortest_elementwise_row : 2) &&
+        return rows_.length >= (is_divided ? shortest_pointwise_row : 2) &&
                takes_operands(loops, [&](std::size_t slot) {
                    kernel::pointwise_problem problem = loops.problem;
                    const std::int64_t* const strides = strides_of_operand(problem, slot);
-                   return strides != nullptr && spaced_strides(rows_).fit(axes_of(problem, strides), 1);
+                   return strides != nullptr &&
+                          spaced_strides(rows_).fit(axes_of(problem.count, problem.sizes, strides), 1);
                });
     }
     template <class Problem>
@@ -253,11 +257,11 @@ public:
     }
     void operator()(gather_step& work) const {
         if (is_mine(work.input)) {
-            std::vector<std::int32_t> blocks = blocks_of(work);
-            for (std::int32_t& place : blocks) {
+            std::vector<std::int32_t> sources = sources_of(work);
+            for (std::int32_t& place : sources) {
                 place = place < 0 ? place : static_cast<std::int32_t>(spaced_strides(rows_)(place));
             }
-            set_sources(work, std::move(blocks));
+            set_sources(work, std::move(sources));
         }
     }
     void operator()(transpose_step& work) const {
@@ -280,7 +284,10 @@ public:
     void operator()(kernel_step<kernel::reduction_problem>& work) const {
         space_operands(work);
         if (is_mine(work.operands[kernel::slot_of(work.problem, work.problem.input)])) {
+            const std::int64_t row = work.problem.kept.dense_row();
             spaced_strides(rows_).divide(work.problem.kept, work.problem.reduced);
+            work.problem.output_rows.together *=
+                row / work.problem.kept.dense_row();  // rows of the output become shorter
         }
     }
     void operator()(kernel_step<kernel::cast_problem>& work) const {
@@ -308,7 +315,7 @@ public:
     }
 };
 
-/// True if a step can read and write a tensor, all of which these rows of elements of so many bytes are, with gaps between them.
+/// True if a step can read and write a tensor that lies as these rows. `element_bytes`: of the tensor, since some steps count in other elements.
 inline bool can_space(const step& each, tensor_id tensor, const spaced_rows& rows, std::int64_t element_bytes) {
     return std::visit(row_reader(tensor, rows, element_bytes), each.work);
 }

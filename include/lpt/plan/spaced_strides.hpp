@@ -52,7 +52,7 @@ public:
     }
 
     /// The axes of a dense tensor, each in one of two lists; an axis that goes through a row and on to the next becomes two. False if a
-    /// list has no room, or if rows are of one element: the innermost axis would have a gap after each.
+    /// list has no room, an axis ends inside of a row, or rows are of one element: then no axis would have the stride 1.
     bool divide(kernel::axis_list& some, kernel::axis_list& others) const {
         return rows_.length > 1 && divide(some) && divide(others);
     }

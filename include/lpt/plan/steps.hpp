@@ -24,7 +24,7 @@ enum class area : unsigned char {
     constant,  // known when the network was planned
     input,     // what the caller gives
     state,     // kept from run to run
-    output,    // what the caller gives for results, which no step reads
+    output,    // what the caller gives for results, which no step reads but a Concat that puts them together
 };
 
 /// A block of memory that one or more tensors see.

@@ -84,10 +84,12 @@ void gather_elements(const plan::gather_step& work, const std::byte* from, std::
                      std::size_t count) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
+    const std::int32_t* const sources =
+        work.sources.data() + begin;  // bytes that are written might be the vector's own
     for (std::size_t i = 0; i < count; ++i) {
         Block value = fill;
-        if (work.blocks[begin + i] >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[begin + i]) * sizeof value, sizeof value);
+        if (sources[i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(sources[i]) * sizeof value, sizeof value);
         }
         std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -156,9 +158,9 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
                           std::size_t begin, std::size_t end) {
     const auto copy_blocks = [&](std::size_t number, std::size_t count, std::byte* to) {
         for (std::size_t i = 0; i < count; ++i, to += rows.size) {
-            const std::int32_t block = work.blocks[number + i];
-            if (block >= 0) {
-                copy_piece(to, from + block * work.element_bytes, rows.size);
+            const std::int32_t source = work.sources[number + i];
+            if (source >= 0) {
+                copy_piece(to, from + source * work.element_bytes, rows.size);
             } else {
                 fill_bytes(work.fill, to, rows.size);
             }
@@ -181,7 +183,7 @@ inline void gather_blocks(const plan::gather_step& work, const std::byte* from, 
 inline void gather(const plan::gather_step& work, const run_memory& operands, const kernel::parallel_for& parallel) {
     const bool in_runs = !work.runs.empty();
     const std::size_t blocks =
-        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.blocks.size();
+        in_runs ? static_cast<std::size_t>(work.runs.back().to + work.runs.back().count) : work.sources.size();
     const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
     // An element takes as long as a few bytes of a block.
     const std::size_t effort = (work.block == 1 && !in_runs ? 4 : 1) * blocks * size;
@@ -208,7 +210,8 @@ inline void concatenate(const plan::concat_step& work, const run_memory& operand
     }
     const std::size_t row_bytes = operands.row_bytes(work.output, length);
     const auto each_to_copy = [&](const auto& visit) {
-        const std::byte* const place = operands.read(work.output);  // a part of an input of the network is not written
+        const std::byte* const place =
+            operands.read(work.output);  // not write(): a part of a network's input has no address for that
         std::size_t offset = 0;
         for (std::size_t i = 0; i < work.inputs.size(); offset += work.lengths[i], ++i) {
             const std::byte* const from = operands.read(work.inputs[i]);

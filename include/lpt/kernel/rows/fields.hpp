@@ -5,11 +5,12 @@
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
-// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an
+// operand says what the kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the
+// kernel runs.
 //
-// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row, and how
-// many rows the kernel takes to be equally far apart.
+// Operands whose rows may have gaps between them are visited by a second function, `spaced`: the operand, its `row_layout`, the length of a row,
+// and how many rows, one behind the other, must be equally far apart.
 #pragma once
 
 #include <lpt/base/version.hpp>
@@ -85,11 +86,11 @@ constexpr void point(Element*& operand, void* at) noexcept {
 }
 constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
 
-/// Which operand of a problem, in the order of its fields, a field is.
+/// Which operand of a problem, in the order of its fields, a field is; the number of operands if it is none.
 template <class Problem, class Operand>
 constexpr std::size_t slot_of(const Problem& problem, const Operand& operand) {
     std::size_t slot = 0;
-    std::size_t result = 0;
+    std::size_t result = operand_count<Problem>;
     for_each_operand(problem, [&](const auto& each) {
         if (static_cast<const void*>(&each) == static_cast<const void*>(&operand)) result = slot;
         ++slot;
@@ -139,17 +140,17 @@ struct axis_list {
     }
 };
 
-/// Where the rows of an operand lie, of so many elements each: one behind the other, or `together` of them side by side and `distance` elements from
-/// the first of those to the first of the next ones.
+/// Where the rows of an operand lie: all side by side, or in groups of `together` rows side by side, whose beginnings are `distance` elements
+/// apart.
 struct row_layout {
     std::int64_t together = 0;  // 0: all
     std::int64_t distance = 0;
 
-    /// How many elements are before a row.
+    /// The place of a row's first element.
     constexpr std::int64_t begin(std::int64_t row, std::int64_t length) const noexcept {
         return together == 0 ? row * length : row / together * distance + row % together * length;
     }
-    /// Elements from row to row, where that is the same for all that are looked at: `together` is 0, 1 or a multiple of their number.
+    /// Elements from row to row within a group; between all rows if `together` is 0 or 1.
     constexpr std::int64_t step(std::int64_t length) const noexcept { return together == 1 ? distance : length; }
 
     template <class Self, class Visit>
@@ -158,6 +159,20 @@ struct row_layout {
         visit("distance", self.distance);
     }
 };
+
+/// Calls `visit(first, last, shift)` for the elements from `begin` to before `end` as if rows of `length` lay side by side, row by row where they do
+/// not: `shift` says how much further on they lie.
+template <class Visit>
+constexpr void for_each_row_part(const row_layout& rows, std::int64_t length, std::int64_t begin, std::int64_t end,
+                                 const Visit& visit) {
+    if (rows.together == 0) return visit(begin, end, std::int64_t{0});
+    while (begin < end) {
+        const std::int64_t row = begin / length;
+        const std::int64_t next = (row + 1) * length < end ? (row + 1) * length : end;
+        visit(begin, next, rows.begin(row, length) - row * length);
+        begin = next;
+    }
+}
 
 /// Problems, as a type.
 template <class... Problems>

@@ -9,11 +9,12 @@ namespace lpt::inline LPT_ABI::kernel {
 /// What a reduction does with the values of a group.
 enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
 
-/// A reduction of f32 over any axes; one number for each element of the kept axes in their order, rows of the innermost of them, if its stride is 1,
-/// else of one number, where `output_rows` says.
+/// A reduction of f32 over any axes; one number for each element of the kept axes, in their order. `output_rows`: where rows of these lie, of the
+/// innermost kept axis if its stride is 1, else of one number.
 /// An innermost axis, of stride 1, is in one of the lists, unless there is but one element.
 /// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
-/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without
+/// any other value that is an infinity.
 struct reduction_problem {
     reduction_kind kind = reduction_kind::sum;
     axis_list kept;
