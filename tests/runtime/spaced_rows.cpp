@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checked_runs.hpp"
+#include "tests/kernel/support.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <functional>
 
 using namespace lpt;
@@ -351,4 +354,42 @@ TEST_CASE("Sums over rows of a few elements each keep their accuracy") {
         expected += i % 8 < 4 ? 0 : data.real(i);
     }
     CHECK(math::absolute(run(net, {data})[0].real(0) - expected) <= 1e-4 * expected);
+}
+
+TEST_CASE("No step reads or writes beyond the caller's memory, or writes into inputs") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 5, 37}, "x");
+    const node_id parts = model.add(op::variadic_split{}, {input, axis_of(model, 2), list(model, {20, 17})});
+    const output_ref last(parts, 1);
+    const output_ref unit = model.add(op::mvn{0.01}, {last, list(model, {2})}, {}, 6);
+    const output_ref turned = model.add(op::transpose{}, {last, list(model, {0, 2, 1})});
+    model.result(model.add(op::concat{2}, {product(model, output_ref(parts, 0), 20, 3), product(model, last, 17, 5)}));
+    model.result(model.add(op::concat{2}, {model.add(op::softmax{2}, {last}), unit}));
+    model.result(model.add(op::concat{1}, {turned, model.add(op::exp{}, {turned})}));
+    const tensor data = numbers(f32, shape{2, 5, 37}, -1, 0.0713, 1);
+    const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(&data, 1));
+    for (const kernel::isa set : support::available_instruction_sets()) {
+        executable net = compile(model, options_for(set));
+        kernel_test::guarded<std::byte> given(data.size_in_bytes());
+        std::memcpy(given.data(), data.data(), data.size_in_bytes());
+        std::vector<kernel_test::guarded<std::byte>> results;
+        std::vector<void*> places;
+        for (const tensor& each : expected) {
+            results.emplace_back(each.size_in_bytes());
+            places.push_back(results.back().data());
+        }
+        const void* const inputs[] = {given.data()};
+        net.run(inputs, places.data());
+        CHECK(std::memcmp(given.data(), data.data(), data.size_in_bytes()) == 0);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            CHECK(results[k].front_is_intact());
+            float worst = 0;
+            for (std::size_t i = 0; i < expected[k].elements(); ++i) {
+                float value = 0;
+                std::memcpy(&value, results[k].data() + i * sizeof value, sizeof value);
+                worst = std::max(worst, std::abs(value - static_cast<float>(expected[k].real(i))));
+            }
+            CHECK(worst <= 1e-4f);
+        }
+    }
 }
