@@ -7398,7 +7398,7 @@ struct gather_step {
     std::vector<block_run> runs;
     std::vector<std::byte> fill;  // one element
 };
-/// Where the input block of each output block begins, or -1: `blocks`, or what `runs` stand for.
+/// Where the input block of each output block begins, or -1: `sources`, or what `runs` stand for.
 inline std::vector<std::int32_t> sources_of(const gather_step& work) {
     std::vector<std::int32_t> result = work.sources;
     for (const block_run& run : work.runs) {

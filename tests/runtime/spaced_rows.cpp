@@ -70,7 +70,7 @@ TEST_CASE("Functions of rows read what a Split gives and write what a Concat tak
     const row_operation operations[] = {
         {"softmax",
          [](graph& model, output_ref rows, dimension) { return output_ref(model.add(op::softmax{2}, {rows})); }},
-        {"softmax of rows and columns",
+        {"logarithm of softmax",
          [](graph& model, output_ref rows, dimension) { return output_ref(model.add(op::log_softmax{2}, {rows})); }},
         {"normalization",
          [](graph& model, output_ref rows, dimension) {
